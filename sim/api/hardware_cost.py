@@ -3,7 +3,7 @@
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -11,17 +11,20 @@ from wormcast.algorithms import WormcastError
 from wormcast.algorithms.typecheck import checked
 
 from ..build.configuration import HOST_FIELDS, INTERFACE_FIELDS
+from ..build.host_port import HostPort
 from ..build.setup import DEFAULTS, HARDWARE, Origin, Setup
 from ..common.atomic_write import whole_file
+from ..common.option import options_of
 from ..common.progress import watched
 from ..common.text import count
 from .arguments import known, require_at_least
-from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike
+from .option_types import ExportOptions, HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike
 from .results import CommandResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from ..build.network import Network
     from ..experiments.option_grid import Sweep
     from ..export.synthesis import Breakdown, Synthesis, SynthesisPoint
     from ..export.verilog import Export
@@ -48,10 +51,13 @@ class VerilogResult(CommandResult):
         Texts of the files.
     has_tables : bool
         The component is a network with routing tables, which are empty at power-up.
+    network : Network or None
+        The network, if its hosts write destination sets into tables.
     """
 
     export: "Export"
     has_tables: bool
+    network: "Network | None" = None
 
     @property
     def text(self) -> str:
@@ -91,6 +97,36 @@ class VerilogResult(CommandResult):
         """Module for formal tools, with the component and its checkers; for a router or an interface, else empty."""
         return self.export.formal
 
+    def set_beats(self, number: int, source: int | str,
+                  destinations: str | Sequence[int | str]) -> list[tuple[int, int]]:
+        """Return the beats that write a destination set into the table of an interface: data and mark of each beat.
+
+        The first beat has the number of the set. The others are header flits; the mark is 1 at the last header flit of
+        a worm. TLAST is 1 in the last beat.
+
+        Parameters
+        ----------
+        number : int
+            Number of the set.
+        source : int or str
+            Node that sends to the set.
+        destinations : sequence of int or str, or str
+            Nodes in any order. In a string the nodes are separated by commas; ``"all"`` is every node but the source.
+        """
+        from ..build.stream_network import set_beats
+
+        if self.network is None:
+            raise WormcastError(f"sets: {self.configuration['sets']} is not valid for set_beats. Allowed: table, with "
+                                "host stream, axis.")
+        if not 0 <= number < self.configuration["set_count"]:
+            raise WormcastError(f"number: {number} is not valid. Allowed: 0 to {self.configuration['set_count'] - 1}.")
+        nodes = self.network.topology
+        sender = nodes.node(source)
+        named = destinations.split(",") if isinstance(destinations, str) else destinations
+        members = ([node for node in range(nodes.nodes) if node != sender] if destinations == "all" else
+                   [nodes.node(one) for one in named])
+        return set_beats(self.network, number, sender, members)
+
     def save(self, path: PathLike) -> Path:
         """Write the Verilog to a file, and return its path."""
         with whole_file(Path(path)) as unfinished:
@@ -123,7 +159,7 @@ def verilog(
     src: bool = False,
     progress: bool = True,
     on_step: OnStep = lambda step: None,
-    **hardware: Unpack[HardwareOptions],
+    **hardware: Unpack[ExportOptions],
 ) -> VerilogResult:
     """Translate a component, or a whole network, to one file of synthesisable Verilog.
 
@@ -149,7 +185,7 @@ def verilog(
     on_step : callable
         Called with each step of the translation.
     **hardware
-        Hardware options, for example ``vcs=4``.
+        Hardware options, for example ``vcs=4``, and options of the port between interface and host: ``host="axis"``.
 
     Raises
     ------
@@ -157,9 +193,13 @@ def verilog(
         Yosys, which the extra ``verilog`` installs, is missing.
     """
     from ..build.components import blueprint_of
+    from ..build.network import Network
+    from ..build.stream_network import resolved
     from ..export.verilog import NETWORK, export, foreign_options
 
-    given = known("verilog", hardware, BUILT)
+    given = known("verilog", hardware, BUILT | {*options_of(HostPort)})
+    of_host = {name: given.pop(name) for name in options_of(HostPort) if name in given}
+    host_port = HostPort.of(of_host)
     for option in foreign_options(what):
         if option in given:
             whole = "interface" if option in INTERFACE_FIELDS else "router"
@@ -173,17 +213,20 @@ def verilog(
         if origin.relation is not None:
             texts["relation"] = origin.relation
         command = _command(what, **{**DEFAULTS, **texts}, port=port, kind=kind, module=module,
-                           reset=None if reset == "sync" else reset, src=src or None, **given)
+                           reset=None if reset == "sync" else reset, src=src or None, **given, **of_host)
         if not all(isinstance(value, str) for value in named.values()):
             command = f"wormcast.verilog({what!r}, ...) in Python, with objects in place of names"
         made = export(blueprint, what, port=port, kind=kind, module=module, reset=reset, src=src,
-                      named=given.get("configuration"), command=command, progress=on_step)
+                      named=given.get("configuration"), host_port=host_port, command=command, progress=on_step)
     setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration, origin)
-    resolved = {"what": what, **setup.to_dict({"port": port, "kind": kind, "reset": reset,
-                                               "relations": blueprint.decoded},
-                                              without=() if relation is not None else ("relation",))}
-    return VerilogResult(configuration=resolved, files=dict.fromkeys(FILES), export=made,
-                         has_tables=what == NETWORK and blueprint.tables is not None)
+    component = {"port": port, "kind": kind, "reset": reset, "relations": blueprint.decoded}
+    port_to_host = asdict(resolved(host_port, blueprint))
+    built = blueprint.topology, blueprint.scheme, blueprint.configuration
+    described = {"what": what, **port_to_host, **setup.to_dict(component,
+                                                               without=() if relation is not None else ("relation",))}
+    return VerilogResult(configuration=described, files=dict.fromkeys(FILES), export=made,
+                         has_tables=what == NETWORK and blueprint.tables is not None,
+                         network=Network(*built) if port_to_host["sets"] == "table" else None)
 
 
 def require_checkers(what: str) -> None:

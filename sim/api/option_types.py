@@ -10,8 +10,8 @@ from typing import TypedDict
 
 from wormcast.algorithms import Relation, Scheme, Topology
 
-__all__ = ["DestinationOptions", "HardwareOptions", "PathLike", "PictureWords", "RelationLike", "SchemeLike",
-           "TopologyLike", "TrafficOptions"]
+__all__ = ["DestinationOptions", "ExportOptions", "HardwareOptions", "PathLike", "PictureWords", "RelationLike",
+           "SchemeLike", "TopologyLike", "TrafficOptions"]
 
 # a name as on the command line, or the object itself
 TopologyLike = str | Topology
@@ -70,6 +70,16 @@ class HardwareOptions(TypedDict, total=False):
     tokens: str | None
     ties: str
     classes: str | None
+
+
+class ExportOptions(HardwareOptions, total=False):
+    """Hardware options and options of the port to the host by name; see `HostPort`."""
+
+    host: str
+    sets: str | None
+    set_count: int
+    set_flits: int
+    message_flits: int
 
 
 class DestinationOptions(TypedDict, total=False):

@@ -4,13 +4,14 @@
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError, find_scheme, topology
 
 from .configurations import hardware
 from .front_door import require_sendable
+from .host_port import LINKS, HostPort
 from .setup import DEFAULTS
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def blueprint_of(options: Mapping[str, Any]) -> "Blueprint":
 
 
 def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
-                    kind: str | None = None) -> "wiring.Component":
+                    kind: str | None = None, host_port: HostPort = LINKS) -> "wiring.Component":
     """Build a component.
 
     Parameters
@@ -57,6 +58,8 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
         Port of the router that the component belongs to. Default: the first one.
     kind : str, optional
         Kind of router that the component belongs to: a key of `Blueprint.named_kinds`. Default: the first one.
+    host_port : HostPort
+        Port between the interface and its host. Only the interface, and parts of its streams, can have streams.
 
     Raises
     ------
@@ -74,7 +77,14 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
     if port is not None and port not in ports:
         reason = f". Allowed: {', '.join(ports)}." if ports else f": {name} does not belong to a port"
         raise WormcastError(f"port: {port!r} is not valid{reason}")
-    whole = blueprint.interface() if part.whole == "interface" else router
+    if host_port.streams and name != "interface" and not (part.streams and host_port.host == "stream"):
+        raise WormcastError(f"host: {host_port.host} is not valid with {name}. Allowed: with network, interface"
+                            f"{' and host stream' if part.streams else ''}.")
+    if part.streams:
+        host_port = replace(host_port, host="stream")
+    from .stream_network import host_interface
+
+    whole = host_interface(blueprint, host_port) if part.whole == "interface" else router
     path = [step.format(port=port or next(iter(ports), "")) for step in part.path]
     try:
         found = _inside(whole, path)
@@ -127,6 +137,8 @@ class Exported:
     options : mapping
         Options with which hardware contains the component. If ``options`` is empty, hardware with the options
         `DEFAULTS` contains the component.
+    streams : bool
+        The component is part of an interface whose host has streams.
     """
 
     description: str
@@ -136,6 +148,7 @@ class Exported:
     found: str = ""
     take: Callable[[Any], "wiring.Component"] = lambda found: found
     options: Mapping[str, str | int] = field(default_factory=dict)
+    streams: bool = False
 
     @property
     def kind(self) -> type:
@@ -217,6 +230,18 @@ COMPONENTS: Mapping[str, Exported] = {
     "message-order": Exported("selects the next packet and child: first child, first served", "interface",
                           ("forwarding", "order"), found="interface.smart.orders.MessageOrder",
                           options={**FORWARDS, "ni": "fcfs"}),
+    "stream-interface": Exported("a network interface whose host has streams of payload", "interface",
+                                 found="streams.StreamInterface", streams=True),
+    "stream-sender": Exported("sends each message of a host as the worms of its destination set", "interface",
+                              ("sender",), found="streams.StreamSender", streams=True),
+    "stream-receiver": Exported("turns worms into messages that name their source", "interface", ("receiver_0",),
+                                found="streams.StreamReceiver", streams=True),
+    "set-table": Exported("headers of destination sets that the host has written", "interface", ("headers",),
+                          found="streams.SetTable", options={"scheme": "e-mcast"}, streams=True),
+    "address-headers": Exported("computes address lists from a mask of destinations", "interface", ("headers",),
+                                found="streams.AddressHeaders", streams=True),
+    "bit-string-headers": Exported("computes a bit string from a mask of destinations", "interface", ("headers",),
+                                   found="streams.BitStringHeaders", options=TREES, streams=True),
 }
 
 

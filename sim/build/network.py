@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms import HAMILTONIAN, NO_CLASS, ConsumptionClasses, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Header
-from wormcast.algorithms.routing import routes_of
+from wormcast.algorithms.routing import default_signs, routes_of
 from wormcast.algorithms.source_digest import source_digest
 from wormcast.hw.decoders import Decoder
 from wormcast.hw.decoders.tabled import RouteRows
@@ -178,6 +178,19 @@ class Network(Placement):
     def fed(self) -> list[str]:
         """Names of an interface's ports that its host drives: injection ports, and those that the variant adds."""
         return [*(f"host_in_{port}" for port in range(self.ports)), *self.blueprint.interface_variant.host_ports]
+
+    def encode(self, worms: Worms) -> "tuple[Instances, npt.NDArray[np.uint64]]":
+        """Return offsets and flits of the headers of worms, as `Header.encode_batch`, with the signs of the worms or
+        the default signs."""
+        signs = None
+        if self.header.signed:
+            signs = default_signs(self.topology, worms) if worms.signs is None else worms.signs
+        return self.header.encode_batch(worms.destination_offsets, worms.destinations, signs=signs)
+
+    def host_ports(self, node: int) -> set[str]:
+        """Return the names of the interface's links and streams that a node's host uses."""
+        return {*(f"host_in_{port}" for port in range(len(self.injection_ports(node)))),
+                *(f"host_out_{link}" for link in range(len(self.consumption_links(node))))}
 
     def probe(self, kind: str, port: int, vc: int) -> InputProbe:
         """Return the probe of an input virtual channel, for a kind of routers."""

@@ -14,19 +14,22 @@ from wormcast.algorithms import WormcastError
 
 from ..api.hardware_cost import require_checkers, require_tables
 from ..api.hardware_cost import verilog as translate
+from ..build.host_port import HostPort
 from ..common.atomic_write import require_writable, whole_file
+from ..common.option import options_of
 from ..common.path_conflicts import require_apart
 from .app import Json, emit_result, put, say, stdout_for_results
 from .commands import command
 from .hardware import takes_component
 from .named import user_files
-from .options import Given
+from .options import Given, as_typer, takes
 
 __all__: list[str] = []
 
 
 @command("verilog")
 @takes_component
+@takes("host_port", {name: as_typer(declared) for name, declared in options_of(HostPort).items()})
 def verilog(
     what: Annotated[str, typer.Argument(
         metavar="WHAT", help="network, router, interface, or a part of them. All names: wormcast list components.")],
@@ -53,6 +56,7 @@ def verilog(
     *,
     built_for: Given,
     given: Given,
+    host_port: Given,
     json: Json = False,
 ) -> None:
     """The Verilog behaves like the simulation of run and load in every cycle. Repeated exports of the same
@@ -75,7 +79,7 @@ def verilog(
         if tables:
             require_tables(tables, what, {**built_for, **given})
         result = translate(what, module=module, reset=reset, src=src, on_step=lambda line: print(line, file=sys.stderr),
-                           **built_for, **given)
+                           **built_for, **given, **host_port)
     made = result.export
     if sdc and not made.sdc:
         raise WormcastError(f"sdc: {sdc} is not valid: {what} has no clock.")

@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 from wormcast.algorithms import WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Header
-from wormcast.algorithms.routing import default_signs
 from wormcast.algorithms.worms import AT_ONCE
 
 from ..build.configuration import Configuration
@@ -253,10 +252,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     created = at[message_of]
     first_node = np.broadcast_to(lane, worms.messages)[message_of] * network.nodes
     source = first_node + worms.source
-    signs = None
-    if network.header.signed:
-        signs = default_signs(network.topology, worms) if worms.signs is None else worms.signs
-    header_offsets, header = network.header.encode_batch(worms.destination_offsets, worms.destinations, signs=signs)
+    header_offsets, header = network.encode(worms)
     for field, values in {
         "ready": created, "source": source, "length": length[message_of],
         "headers": np.diff(header_offsets), "header_at": header_offsets[:-1],

@@ -16,6 +16,7 @@ from .harness import Harness, Property
 from .link import LinkHarness
 from .reports import ReportHarness
 from .store import StoreHarness
+from .streams import StreamReceiverHarness, StreamSenderHarness
 from .switch import SwitchHarness
 from .tokens import RingHarness, StationHarness
 
@@ -152,4 +153,10 @@ PROOFS = [
     Proof(RingHarness, {"stations": 3, "requesters": 4}, slow=True),
     Proof(ExportedRouterHarness, SMALLEST, induction=None, cycles=10, mutants=True, slow=True),
     Proof(ExportedInterfaceHarness, SMALLEST | {"queue": 2}, induction=None, cycles=12, mutants=True, slow=True),
+    Proof(StreamReceiverHarness, {"vcs": 2, "width": 2}, mutants=True),
+    Proof(StreamReceiverHarness, {"vcs": 1, "width": 3}, slow=True),
+    Proof(StreamReceiverHarness, {"vcs": 3, "width": 1}, slow=True),
+    Proof(StreamSenderHarness, {"queue": 2, "message": 2, "width": 2}, induction=None, cycles=14, mutants=True,
+          slow=True),
+    Proof(StreamSenderHarness, {"queue": 1, "message": 1, "width": 1}, induction=None, cycles=14, slow=True),
 ]

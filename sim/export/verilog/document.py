@@ -209,6 +209,7 @@ def _strap(component: wiring.Component, port: ComponentPort) -> str | None:
 
 def _fault_ports(component: wiring.Component, port: ComponentPort) -> str:
     """Return the numbers by which a fault output identifies ports, with the names of these ports."""
+    component = getattr(component, "interface", component)
     if port.path != ("fault",) or not isinstance(component, Switch | NetworkInterface):
         return ""
     names = [", ".join(f"{k} {name}" for k, name in enumerate(component.fault_ports(cause)))

@@ -10,7 +10,9 @@ from wormcast.algorithms import WormcastError
 from wormcast.hw.router import Blueprint
 
 from ...build.components import COMPONENTS, build_component
+from ...build.host_port import LINKS, HostPort
 from ...build.network import Network
+from ...build.stream_network import StreamNetwork, require_streams, resolved
 from .checkers import bind_lines, checkers_of, formal_module, modules
 from .comment import CLOCK, NO_CLOCK, RESET, comment, module_comment
 from .constraints import constraints
@@ -102,7 +104,8 @@ def components_verilog(components: Mapping[str, wiring.Component], prefix: str, 
 
 
 def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: str | None = None,
-           module: str | None = None, reset: str = "sync", src: bool = False, named: str | None = None, command: str,
+           module: str | None = None, reset: str = "sync", src: bool = False, named: str | None = None,
+           host_port: HostPort = LINKS, command: str,
            progress: Progress = lambda line: None) -> Export:
     """Export a component or the network.
 
@@ -118,6 +121,8 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         As in `netlist`.
     named : str, optional
         Name of the named configuration, for the comment.
+    host_port : HostPort
+        Port between an interface and its host, for the network and the interface.
     command : str
         Command that writes this file, for the comment.
     progress : callable
@@ -142,8 +147,13 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         for word, value in (("port", port), ("kind", kind), ("relations", blueprint.relations)):
             if value:
                 raise WormcastError(f"{word} is not valid with {NETWORK}. Allowed: with a component.")
-        listed = list(facts(blueprint, what, named=named))
-        network = Network(blueprint.topology, blueprint.scheme, blueprint.configuration)
+        listed = list(facts(blueprint, what, named=named, host_port=host_port))
+        setup = blueprint.topology, blueprint.scheme, blueprint.configuration
+        network = Network(*setup)
+        if host_port.streams:
+            host_port = resolved(host_port, blueprint)
+            require_streams(blueprint, host_port)
+            network = StreamNetwork(*setup, host_port=host_port)
         text, yosys = components_verilog({kind_module(name, one.name): one.build() for one in network.kinds.values()},
                                          name, reset=reset, src=src, progress=progress)
         text = f"{top(network, name)}\n{text}"
@@ -157,8 +167,8 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     else:
         if what not in COMPONENTS:
             raise WormcastError(f"verilog: {what!r} is not valid. Allowed: {NETWORK}, {', '.join(COMPONENTS)}.")
-        component = build_component(blueprint, what, port, kind)
-        listed = list(facts(blueprint, what, port, kind, named))
+        component = build_component(blueprint, what, port, kind, host_port)
+        listed = list(facts(blueprint, what, port, kind, named, host_port))
         text, yosys = components_verilog({name: component}, name, reset=reset, src=src, progress=progress)
         built, clocked = type(component), has_clock(text)
         if what in CHECKED:

@@ -1,12 +1,15 @@
 """Parameters of an export, for the header comment and the table of ports."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from wormcast.hw.router import Blueprint
 
 from ...build.components import COMPONENTS
 from ...build.configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS
 from ...build.configurations import CONFIGURATIONS
+from ...build.host_port import LINKS, HostPort
+from ...build.stream_network import resolved
 from ...common.text import count
 
 __all__ = ["NETWORK", "facts", "foreign_options"]
@@ -19,7 +22,7 @@ MOST_NAMES = 8
 
 
 def facts(blueprint: Blueprint, what: str, port: str | None = None, kind: str | None = None,
-          named: str | None = None) -> Iterator[tuple[str, str]]:
+          named: str | None = None, host_port: HostPort = LINKS) -> Iterator[tuple[str, str]]:
     """Yield name and value of each parameter of a component or the network; for the scheme also its paper or origin."""
     topology, scheme, configuration = blueprint.topology, blueprint.scheme, blueprint.configuration
     yield "topology", topology.name
@@ -38,6 +41,8 @@ def facts(blueprint: Blueprint, what: str, port: str | None = None, kind: str | 
             value = "off" if blueprint.tokens is None else "on"
         if name not in (*HOST_FIELDS, *foreign_options(what), "classes"):
             yield name, str(value)
+    if host_port.streams:
+        yield from ((name, str(value)) for name, value in asdict(resolved(host_port, blueprint)).items())
 
 
 def _kind(blueprint: Blueprint, name: str | None) -> str:

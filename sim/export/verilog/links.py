@@ -13,6 +13,7 @@ from wormcast.hw.interface import HOST_DEPTH, Consumption, Injection, NetworkInt
 from wormcast.hw.interface.smart import ChildTable, Forwarding, ForwardingInterface
 from wormcast.hw.output_unit import OutputUnit
 from wormcast.hw.port import PortSpec
+from wormcast.hw.streams import AxisInterface, StreamInterface, StreamReceiver, StreamSender
 from wormcast.hw.switch import Switch
 from wormcast.hw.tree import TreeInput
 
@@ -95,6 +96,12 @@ def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
             yield "link", TABLE
         case Forwarding():
             yield "table", TABLE
+        case StreamInterface() | AxisInterface():
+            yield from ((name, link) for name, link in _links(component.interface) if name in component.links)
+        case StreamSender():
+            yield "host", ComponentLink(component.queue)
+        case StreamReceiver():
+            yield "host", ComponentLink(HOST_DEPTH, CONSUMPTION)
         case NetworkInterface():
             if isinstance(component, ForwardingInterface):
                 yield "table_in", TABLE

@@ -71,10 +71,9 @@ def outside(network: Network) -> Iterator[Outside]:
 
 
 def _of_node(network: Network, node: int) -> Iterator[Outside]:
-    """Yield the ports between a node's interface and its host, for links that the node has, and the fault output."""
-    ways = {f"host_in_{p}" for p in range(len(network.injection_ports(node)))}
-    ways |= {f"host_out_{c}" for c in range(len(network.consumption_links(node)))}
-    scope = network.node_scope(node)
+    """Yield the ports between a node's interface and its host, for links and streams that the node has, and the fault
+    output."""
+    ways, scope = network.host_ports(node), network.node_scope(node)
     for port in ports(network.components[INTERFACE]):
         if port.path[0] in ways:
             yield Outside("node", scope, port.name, INTERFACE, node, port)

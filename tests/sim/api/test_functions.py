@@ -20,9 +20,10 @@ from command import wormcast as command_line
 
 import wormcast as wc
 from wormcast.algorithms import HAMILTONIAN, SCHEMES, PlainScheme
-from wormcast.sim.api.option_types import HardwareOptions, TrafficOptions
+from wormcast.sim.api.option_types import ExportOptions, HardwareOptions, TrafficOptions
 from wormcast.sim.api.results import LINES, CommandResult
 from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.host_port import HostPort
 from wormcast.sim.build.traffic import Traffic
 from wormcast.sim.cli.commands import find_function
 
@@ -386,10 +387,11 @@ def test_all_public_names_are_there():
 
 
 @pytest.mark.parametrize(("options", "declared", "others"), [
-    (HardwareOptions, Configuration, {"configuration"}), (TrafficOptions, Traffic, set())])
+    (HardwareOptions, [Configuration], {"configuration"}), (TrafficOptions, [Traffic], set()),
+    (ExportOptions, [Configuration, HostPort], {"configuration"})])
 def test_types_of_options_are_those_that_are_declared(options, declared, others):
-    hints = typing.get_type_hints(declared)
-    named = {field.name: hints[field.name] for field in fields(declared) if field.name != "rate"}
+    named = {field.name: typing.get_type_hints(one)[field.name] for one in declared for field in fields(one)
+             if field.name != "rate"}
     assert {**dict.fromkeys(others, str), **named} == typing.get_type_hints(options)
 
 
@@ -421,7 +423,7 @@ def test_options_and_defaults_are_those_of_the_command(command, function):
         if name in parameters:
             assert parameters[name].default == OTHER_DEFAULTS.get((command, name), one.default), name
         else:
-            assert name in {**HardwareOptions.__annotations__, **TrafficOptions.__annotations__}, name
+            assert name in {**ExportOptions.__annotations__, **TrafficOptions.__annotations__}, name
 
 
 def declaration(text):

@@ -1,0 +1,170 @@
+# amaranth: UnusedElaboratable=no
+# An interface's ports are read before it is elaborated, if it ever is.
+"""Interfaces and networks whose hosts have streams in place of links."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wormcast.algorithms import SCHEMES, WormcastError
+from wormcast.algorithms.headers import BitString
+
+from .configuration import Configuration
+from .host_port import HostPort
+from .network import Kind, Network
+
+if TYPE_CHECKING:
+    from amaranth.lib import wiring
+
+    from wormcast.hw.router import Blueprint
+
+__all__ = ["StreamNetwork", "host_interface", "require_streams", "resolved", "set_beats"]
+
+#: Hardware options that streams require, with the reason.
+REQUIRED = {
+    "packet": (0, "packets of a message may overtake each other"),
+    "ni": ("conventional", "a smart interface forwards messages of its own form"),
+    "absorb": ("off", "absorbed worms are sent again by links"),
+    "ports": ("one", "a stream goes to one injection port"),
+}
+
+
+def resolved(port: HostPort, blueprint: "Blueprint[Configuration]") -> HostPort:
+    """Return the options with the form of destination sets that the hardware has."""
+    if port.sets is not None or not port.streams:
+        return port
+    return replace(port, sets="table" if _headers_by_mask(blueprint) is None else "mask")
+
+
+def _headers_by_mask(blueprint: "Blueprint[Configuration]") -> "tuple[wiring.Component, np.ndarray] | None":
+    """Return the component that computes the scheme's headers from a mask, with the position of each node.
+
+    Return None if there is none.
+    """
+    from wormcast.hw.streams import AddressHeaders, BitStringHeaders
+
+    header, topology, scheme = blueprint.header, blueprint.topology, blueprint.scheme
+    ids = np.arange(topology.nodes)
+    if isinstance(header, BitString):
+        return BitStringHeaders(header), ids
+    if header.relations > 1 or header.signed:
+        return None
+    if type(scheme) is type(SCHEMES["individual"]):
+        return AddressHeaders(header, ids, each=True), ids  # type: ignore[arg-type]
+    if type(scheme) is type(SCHEMES["dual-path"]):
+        return (AddressHeaders(header, topology.node_of_label, each=False),  # type: ignore[arg-type]
+                topology.hamiltonian_labels)
+    return None
+
+
+def require_streams(blueprint: "Blueprint[Configuration]", port: HostPort) -> None:
+    """Refuse streams for hardware that cannot have them."""
+    options = blueprint.configuration
+    given = options.to_dict()
+    for name, (value, reason) in REQUIRED.items():
+        if given[name] != value:
+            raise WormcastError(f"{name}: {given[name]} is not valid with host {port.host}: {reason}. "
+                                f"Allowed: {value}.")
+    nodes, width = blueprint.topology.nodes, options.flit_width
+    if nodes > 1 << width:
+        raise WormcastError(f"flit-width: {width} is not valid with host {port.host}: a flit must hold the id of a "
+                            f"node. Allowed: {(nodes - 1).bit_length()} or more.")
+    if port.host == "axis" and width % 8:
+        raise WormcastError(f"flit-width: {width} is not valid with host axis: AXI4-Stream has whole bytes. Allowed: "
+                            "multiples of 8.")
+    if port.sets == "table" and port.set_count & (port.set_count - 1):
+        raise WormcastError(f"set-count: {port.set_count} is not valid. Allowed: powers of two from 1 to 64.")
+    if port.sets == "table" and width < 8:
+        raise WormcastError(f"flit-width: {width} is not valid with sets table. Allowed: 8 or more.")
+    if port.sets == "mask" and _headers_by_mask(blueprint) is None:
+        raise WormcastError(f"sets: mask is not valid: the hardware does not compute headers of {blueprint.scheme.name}"
+                            f" on {blueprint.topology.name}. Allowed: table.")
+    header = blueprint.header
+    most = header.flits(max(nodes - 1, 1) if header.multicast else 1) + 1
+    if options.deep and most + port.message_flits > options.buffer:
+        raise WormcastError(f"message-flits: {port.message_flits} is not valid: a buffer of {options.buffer} flits "
+                            f"must hold a whole worm, with {most} flits in front of the message. Allowed: up to "
+                            f"{options.buffer - most}.")
+
+
+def host_interface(blueprint: "Blueprint[Configuration]", port: HostPort, **count: int | None) -> "wiring.Component":
+    """Build a network interface with the port to the host. ``count`` is as in `Blueprint.interface`."""
+    interface = blueprint.interface(**count)
+    if not port.streams:
+        return interface
+    from wormcast.hw.streams import AxisInterface, SetTable, StreamInterface
+
+    port = resolved(port, blueprint)
+    require_streams(blueprint, port)
+    masks = _headers_by_mask(blueprint) if port.sets == "mask" else None
+    headers = masks[0] if masks else SetTable(sets=port.set_count, flits=port.set_flits,
+                                              width=blueprint.configuration.flit_width)
+    streams = StreamInterface(interface, headers, nodes=blueprint.topology.nodes, message=port.message_flits)
+    return AxisInterface(streams) if port.host == "axis" else streams
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StreamNetwork(Network):
+    """Network whose hosts send and receive messages by streams. It is exported, and not simulated by engines.
+
+    Parameters
+    ----------
+    host_port : HostPort
+        With streams.
+    """
+
+    host_port: HostPort
+
+    @cached_property
+    def components(self) -> "dict[str, Any]":
+        return {**super().components, "interface": self._host_interface()}
+
+    @cached_property
+    def kinds(self) -> dict[str, Kind]:
+        kinds = super().kinds
+        positions = _headers_by_mask(self.blueprint)
+        straps = {"strap_node": np.arange(self.nodes)}
+        if "strap_position" in self.components["interface"].signature.members and positions is not None:
+            straps["strap_position"] = np.asarray(positions[1], np.int64)
+        given = {name: np.tile(values, self.lanes) for name, values in straps.items()}
+        return kinds | {"interface": replace(kinds["interface"], build=self._host_interface, straps=given)}
+
+    def _host_interface(self) -> "wiring.Component":
+        return host_interface(self.blueprint, self.host_port, **self._interface)
+
+    def host_ports(self, node: int) -> set[str]:
+        axis = self.host_port.host == "axis"
+        received, sent = ("m_axis", {"s_axis", "s_axis_table"}) if axis else ("receive", {"send", "table"})
+        return sent | {f"{received}_{link}" for link in range(len(self.consumption_links(node)))} | {"send_fault"}
+
+
+def set_beats(network: Network, number: int, source: int, destinations: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the beats that write a destination set into the table of a node's interface: data and mark of each beat.
+
+    The first beat has the number of the set. The others are header flits; the mark is 1 at the last header flit of a
+    worm. TLAST is 1 in the last beat of the list.
+
+    Parameters
+    ----------
+    number : int
+        Number of the set.
+    source : int
+        Node that sends to the set.
+    destinations : sequence of int
+
+    Raises
+    ------
+    WormcastError
+        The scheme's worms for this set are sent by several nodes.
+    """
+    worms = network.scheme.batch(network.topology, [source], [0, len(destinations)], destinations)
+    if len({*worms.source.tolist()}) > 1:
+        raise WormcastError(f"scheme: {network.scheme.name} is not valid with a table of destination sets: other nodes "
+                            "send copies on. Allowed: schemes whose source sends all worms of a message.")
+    offsets, flits = network.encode(worms)
+    ends = {int(end) - 1 for end in offsets[1:]}
+    words = (sum(int(part) << 64 * k for k, part in enumerate(flit)) for flit in flits)
+    return [(number, 0), *((word, int(k in ends)) for k, word in enumerate(words))]

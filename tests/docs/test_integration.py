@@ -31,7 +31,7 @@ def follow(script, folder):
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.slow  # Yosys exports and Verilator builds: the sections take one to three minutes of processor time
+@pytest.mark.slow  # Yosys exports and Verilator builds: a section takes up to 100 s of processor time
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda text: text.partition("\n")[0])
 def test_commands_of_a_section(section, tmp_path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")

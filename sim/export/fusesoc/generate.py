@@ -18,7 +18,7 @@ FILES = ("output", "tables")
 def command(parameters: dict[str, Any], file: str) -> list[str]:
     """Return the words behind ``wormcast`` that export to ``file`` what a core's ``parameters`` describe.
 
-    A parameter that is true stands for an option without a value.
+    A parameter that is true stands for an option without a value, and one that is false for no option.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def command(parameters: dict[str, Any], file: str) -> list[str]:
         if option in FILES:
             raise ValueError(f"parameters: {name} is not valid: the generator names the files. "
                              "Allowed: options of wormcast verilog that name no file.")
-        if option != "what":
+        if option != "what" and value is not False:
             words += [f"--{option}"] if value is True else [f"--{option}", str(value)]
     return words
 

@@ -24,7 +24,7 @@ def run(folder, **parameters):
 def test_parameters_are_options():
     assert generate.command({"what": "network", "topology": "mesh:3x3", "flit_width": 16, "t-ns": 0}, "a.v") == [
         "verilog", "network", "--output", "a.v", "--topology", "mesh:3x3", "--flit-width", "16", "--t-ns", "0"]
-    assert generate.command({"doc": True, "what": "router"}, "a.v") == [
+    assert generate.command({"doc": True, "what": "router", "json": False}, "a.v") == [
         "verilog", "router", "--output", "a.v", "--doc"]
 
 

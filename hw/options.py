@@ -24,6 +24,7 @@ __all__ = [
     "ROW_BITS",
     "SLOT_FLITS",
     "STORAGE",
+    "STRINGS",
     "RouterOptions",
     "require_buffers",
 ]
@@ -32,6 +33,9 @@ DELAYS = ("paper", "fast")
 READERS = ("coupled", "independent")
 CONSUMPTION_LINKS = ("shared", "separate")
 INJECTION = ("one", "all")
+
+#: Reachability strings of switches for trees: each node in the string of one output, or of all outputs down to it.
+STRINGS = ("restricted", "whole")
 
 #: Attribute ``ram_style`` of the buffers' memories, by kind of storage.
 STORAGE = {"lutram": "distributed", "registers": "registers"}
@@ -103,6 +107,8 @@ class RouterOptions(Protocol):
     def t_nr(self) -> int: ...
     @property
     def vc_classes(self) -> str: ...
+    @property
+    def strings(self) -> str: ...
     @property
     def ties(self) -> str: ...
     @property

@@ -27,6 +27,7 @@ from wormcast.hw.options import (
     ROW_BITS,
     SLOT_FLITS,
     STORAGE,
+    STRINGS,
 )
 
 from ..common.option import option, options_of, require_allowed
@@ -202,6 +203,10 @@ class Configuration:
     tokens: str | None = _hardware(
         "on: a worm that a switch replicates waits for the token of the switch's group. off: replication may deadlock. "
         "Only with trees. Default: on.", None, parse=on_or_off, metavar="on|off", changes="router")
+    strings: str = _hardware(
+        "Reachability strings of an output down, in switches for trees. restricted: the nodes of which this is the "
+        "only output. whole: all nodes below; the switch removes those of higher outputs from each header. Cycles do "
+        "not depend on it. Default: {}.", "restricted", allowed=STRINGS, changes="router")
     ties: str = _hardware(
         "Direction to the opposite node of an even ring, under e-cube. plus: upwards. signed: a header bit per "
         "dimension decides. Default: {}.", "plus", allowed=TIES, changes="router")

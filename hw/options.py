@@ -16,6 +16,7 @@ __all__ = [
     "MOST_DELAY",
     "MOST_PACKET",
     "MOST_PLACES",
+    "MOST_QUEUE",
     "MOST_ROWS",
     "MOST_SHALLOW",
     "MOST_SLOTS",
@@ -48,6 +49,9 @@ MOST_DELAY = 65535
 
 #: Maximum payload flits of a packet.
 MOST_PACKET = 65535
+
+#: Maximum packets that a queue of an interface can store for each channel.
+MOST_QUEUE = 256
 
 MOST_SLOTS = 16
 SLOT_FLITS = (2, 65536)
@@ -101,6 +105,8 @@ class RouterOptions(Protocol):
     def packet(self) -> int: ...
     @property
     def queue(self) -> int: ...
+    @property
+    def receive_queue(self) -> int: ...
     @property
     def t_ns(self) -> int: ...
     @property

@@ -16,6 +16,7 @@ __all__ = [
     "MOST_DELAY",
     "MOST_PACKET",
     "MOST_PLACES",
+    "MOST_QUEUE",
     "MOST_ROWS",
     "MOST_SHALLOW",
     "MOST_SLOTS",
@@ -24,6 +25,7 @@ __all__ = [
     "ROW_BITS",
     "SLOT_FLITS",
     "STORAGE",
+    "STRINGS",
     "RouterOptions",
     "require_buffers",
 ]
@@ -32,6 +34,9 @@ DELAYS = ("paper", "fast")
 READERS = ("coupled", "independent")
 CONSUMPTION_LINKS = ("shared", "separate")
 INJECTION = ("one", "all")
+
+#: Reachability strings of switches for trees: each node in the string of one output, or of all outputs down to it.
+STRINGS = ("restricted", "whole")
 
 #: Attribute ``ram_style`` of the buffers' memories, by kind of storage.
 STORAGE = {"lutram": "distributed", "registers": "registers"}
@@ -44,6 +49,9 @@ MOST_DELAY = 65535
 
 #: Maximum payload flits of a packet.
 MOST_PACKET = 65535
+
+#: Maximum packets that a queue of an interface can store for each channel.
+MOST_QUEUE = 256
 
 MOST_SLOTS = 16
 SLOT_FLITS = (2, 65536)
@@ -98,11 +106,15 @@ class RouterOptions(Protocol):
     @property
     def queue(self) -> int: ...
     @property
+    def receive_queue(self) -> int: ...
+    @property
     def t_ns(self) -> int: ...
     @property
     def t_nr(self) -> int: ...
     @property
     def vc_classes(self) -> str: ...
+    @property
+    def strings(self) -> str: ...
     @property
     def ties(self) -> str: ...
     @property

@@ -171,7 +171,8 @@ def _forwards(options: RouterOptions) -> bool:
 
 
 def _conventional(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
-    return {"ports": ports, "links": links}
+    queued = {"receive_queue": options.receive_queue} if options.receive_queue else {}
+    return {"ports": ports, "links": links, **queued}
 
 
 def _always(*_: Any) -> bool:

@@ -24,12 +24,15 @@ class Reachability:
         Output port by which worms go up: the lowest port to the level above; -1 at the root.
     total : bool array [switches, nodes]
         Some port of the switch that leads down leads to the node.
+    whole : bool array [switches, ports, nodes]
+        The port leads down to the node.
     restricted : bool array [switches, ports, nodes]
         The port is the one by which worms go down to the node.
     """
 
     up: npt.NDArray[np.int64]
     total: npt.NDArray[np.bool_]
+    whole: npt.NDArray[np.bool_]
     restricted: npt.NDArray[np.bool_]
 
 
@@ -66,7 +69,7 @@ def reachability(topology: Topology, keeps: Literal["highest", "lowest"] = "high
     for start, port, end, _ in reversed(rows):
         if level[end] < level[start] and (upwards[start] < 0 or port < upwards[start]):
             upwards[start] = port
-    found = Reachability(upwards, total, only[:, ::-1] if keeps == "highest" else only)
-    for array in (found.up, found.total, found.restricted):
+    found = Reachability(upwards, total, strings, only[:, ::-1] if keeps == "highest" else only)
+    for array in (found.up, found.total, found.whole, found.restricted):
         array.setflags(write=False)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import BitString
 from wormcast.algorithms.routing import Routes
+from wormcast.algorithms.routing.reachability import reachability
 
 from .. import hdl
 from ..logic import any_of, bits_for, next_of
@@ -44,6 +46,13 @@ class ReachDecoder(CopyingDecoder):
     switch, with that output's string. Each output has one memory, with its own string. The memories are written before
     the first cycle, and are empty until then.
 
+    With ``whole``, the strings are not restricted: a node is in the strings of all outputs that lead down to it. The
+    share of an output is then the header AND the output's string AND NOT the OR of the strings of all outputs to other
+    switches with higher numbers. Each output to another switch also has a memory for each of these strings. The shares
+    are the same as with restricted strings.
+
+    *Latency*: combinational.
+
     Source: [Sivaram98], sections 5.3.2 and 5.3.3.
 
     Parameters
@@ -53,6 +62,8 @@ class ReachDecoder(CopyingDecoder):
     injection : "one" or "all"
     in_turn : bool
         A switch may have several up links, which each input uses in turn, one for each worm that goes up.
+    whole : bool
+        The strings are whole, not restricted.
 
     Straps
     ------
@@ -61,10 +72,12 @@ class ReachDecoder(CopyingDecoder):
         may be set only with the parameter ``in_turn``: the switch then has several up links.
     """
 
-    def __init__(self, header: BitString, *, kind: SwitchKind, injection: str = "one", in_turn: bool = False):
+    def __init__(self, header: BitString, *, kind: SwitchKind, injection: str = "one", in_turn: bool = False,
+                 whole: bool = False):
         super().__init__(kind, injection=injection)
         self.header: BitString = header
         self.in_turn = in_turn
+        self.whole = whole
         self.flits = header.flits()
         self.row_bits = max(1, bits_for(self.flits))
         self.straps = {"up": self.ejection}
@@ -90,8 +103,18 @@ class ReachDecoder(CopyingDecoder):
         nodes, total = hdl.Signal(bits, name="node_bits"), hdl.Signal(bits, name="below")
         strings = [self._string(m, f"string_{o}", straps["table"], o, place) for o in range(len(self.outputs))]
         m.d.comb += [nodes.eq(hdl.Cat(flit[0] & ~first, flit[1:])), total.eq(any_of(strings))]
-        hits = [(nodes & strings[o]).any() for o in self.leads(port)]
+        hits = [(nodes & self._share(o, strings)).any() for o in self.leads(port)]
         return hdl.Cat(*hits, (nodes & ~total).any(), flit[0] & first)
+
+    def _share(self, output: int, strings: Sequence[Value]) -> Value:
+        """Return the bits of the nodes to which a branch by ``output`` leads, from the strings of all outputs."""
+        higher = self._higher(output)
+        return strings[output] & ~any_of([strings[o] for o in higher]) if higher else strings[output]
+
+    def _higher(self, output: int) -> list[int]:
+        """Return the outputs whose strings reduce the share of ``output``. Strings of outputs to nodes share no node
+        with others."""
+        return list(range(output + 1, self.ejection)) if self.whole else []
 
     def branches(self, m, port, straps, seen, taken):
         leads = self.leads(port)
@@ -122,7 +145,10 @@ class ReachDecoder(CopyingDecoder):
         return seen[-1]
 
     def passed(self, m, output, straps, table, flit, place):
-        string = self._string(m, f"{self.outputs[output]}_string", table, None, place)
+        name = f"{self.outputs[output]}_string"
+        string = self._string(m, name, table, output if self.whole else None, place)
+        if higher := self._higher(output):
+            string = string & ~any_of([self._string(m, f"{name}_{o}", table, o, place) for o in higher])
         goes_up = straps["up"][output] if output < self.ejection else hdl.C(0)
         kept = hdl.Signal(len(flit), name=f"{self.outputs[output]}_kept")
         m.d.comb += kept.eq(hdl.Mux(goes_up, flit, (flit & string) | (place == 0)))
@@ -135,8 +161,12 @@ class ReachDecoder(CopyingDecoder):
         for i, name in enumerate(self.inputs):
             found += [RouteRows((f"{name}_input", "intake", f"string_{o}"), i, o << self.row_bits, rows[:, o])
                       for o in range(len(self.outputs))]
-        return found + [RouteRows((f"{name}_string",), len(self.inputs) + o, 0, rows[:, o])
-                        for o, name in enumerate(self.outputs)]
+        for o, name in enumerate(self.outputs):
+            table = len(self.inputs) + o
+            found.append(RouteRows((f"{name}_string",), table, o << self.row_bits if self.whole else 0, rows[:, o]))
+            found += [RouteRows((f"{name}_string_{h}",), table, h << self.row_bits, rows[:, h])
+                      for h in self._higher(o)]
+        return found
 
     def _rows(self, strings: Strings) -> npt.NDArray[Any]:
         """Return the memory rows [members, outputs, rows] of strings [members, outputs, nodes], in the order of the
@@ -150,8 +180,7 @@ class ReachDecoder(CopyingDecoder):
         return rows
 
     def _ways(self, routes: Routes, kind: SwitchKind) -> tuple[npt.NDArray[np.bool_], Strings]:
-        """Return the up ports of each switch of the kind [members, ports], and the nodes that each output leads down
-        to."""
+        """Return the up ports of each switch of the kind [members, ports], and the string of each output."""
         refused = f"relation: {routes.relation.name} is not valid"
         choice = not (self.in_turn or routes.deterministic)
         if len(routes.options) != 2 or choice or (routes.options[1, ..., 1:] >= 0).any() or len(routes.classes) != 1:
@@ -173,4 +202,11 @@ class ReachDecoder(CopyingDecoder):
                 f"{refused}: the up ports of switch {routes.topology.switch_names[switch]} depend on the destination. "
                 "Allowed: the same up ports for all destinations.")
         own = [*kind.network_outputs, *(kind.ejections[n] for n, outputs in enumerate(self.ejections) for _ in outputs)]
-        return ports[kind.members], down[kind.members][:, None, :] == np.array(own)[None, :, None]
+        strings = down[kind.members][:, None, :] == np.array(own)[None, :, None]
+        if self.whole:
+            known = reachability(routes.topology)
+            if (np.where(known.total, known.restricted.argmax(axis=1), -1) != down).any():
+                raise WormcastError(f"{refused} with strings: whole: the highest of several outputs down to a node is not "
+                                    "always the one that worms use. Allowed: up-down-tree, up-down-tree-any.")
+            strings = known.whole[kind.members][:, own]
+        return ports[kind.members], strings

@@ -9,9 +9,10 @@ from wormcast.algorithms.errors import WormcastError
 from ..buffer import ReplicationBuffer
 from ..link import LinkSignature, flit_layout
 from ..logic import bit_at
-from ..options import MOST_DELAY, MOST_ROWS, MOST_SLOTS, ROW_BITS
+from ..options import MOST_DELAY, MOST_QUEUE, MOST_ROWS, MOST_SLOTS, ROW_BITS
 from ..output_unit import OutputUnit
 from ..port import PortSpec
+from .packet_queue import PacketQueue, Processor
 
 __all__ = ["HOST_DEPTH", "Consumption"]
 
@@ -29,6 +30,9 @@ class Consumption(wiring.Component):
                             ▲                            ├─ remaining header flits: dropped
                             └── a tail flit waits t_nr ◀─┘
 
+        with a receive queue: ─▶ round robin ─┬─ payload ─▶ PacketQueue ─▶ OutputUnit ─▶ host
+                                              └─ header flits: dropped  └─▶ Processor: t_nr
+
     *Latency*: 2 cycles from link to link; for a packet's tail flit ``t_nr`` more. *Throughput*: a flit per cycle over
     all channels; one channel alone gets min(1, depth / 4) flits per cycle. A header flit waits for a credit of the host
     like other flits and takes a cycle, but does not use the credit. The end of a worm that was cut off by an error is
@@ -38,7 +42,10 @@ class Consumption(wiring.Component):
     the cycle in which the packet's tail is taken. Until a slot is granted, no further flits of the channel are taken,
     and the credit of the tail is held back. While this credit is held back, a router that takes only channels with all
     credits regards the channel as taken. Consumption channels that wait for a retransmission slot take turns.
-    *Waiting*: one tail flit at a time waits its t_nr cycles, counted from the cycle in which it could have been sent.
+    With a receive queue the payload of each packet is stored whole, and then waits ``t_nr`` for the interface's
+    processor, in the order in which the tails arrived; see `PacketQueue`. A channel takes a packet's header only if it
+    has a place for the packet. The host gets a packet's first payload flit max(t_nr, 1) + 2 cycles after its tail was
+    on the network's link. *Waiting*, without a receive queue: one tail flit at a time waits its t_nr cycles, counted from the cycle in which it could have been sent.
     While a tail flit waits, tail flits of other channels wait for their turn, and other flits pass. Detecting that a
     flit has to wait takes a cycle of the link. A packet of one flit that finds no free packet buffer entry after its
     t_nr cycles is sent to the host as soon as an entry is free. *Reset*: empty.
@@ -56,6 +63,10 @@ class Consumption(wiring.Component):
         Number of retransmission slots. Range: 0 to 16. 0 adds no hardware.
     rows : int
         Number of rows of the child table. Range: 0 to 64. 0 adds no hardware.
+    queue : int
+        Receive queue: packets that each channel can store. Range: 0 to 256. 0 adds no hardware.
+    packet : int
+        Payload flits of a packet, which a place of the receive queue holds.
 
     Members
     -------
@@ -86,13 +97,18 @@ class Consumption(wiring.Component):
     """
 
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0,
-                 slots: int = 0, rows: int = 0):
-        for field, value, most in (("t_nr", t_nr, MOST_DELAY), ("slots", slots, MOST_SLOTS), ("rows", rows, MOST_ROWS)):
+                 slots: int = 0, rows: int = 0, queue: int = 0, packet: int = 0):
+        for field, value, most in (("t_nr", t_nr, MOST_DELAY), ("slots", slots, MOST_SLOTS), ("rows", rows, MOST_ROWS),
+                                   ("queue", queue, MOST_QUEUE)):
             if not 0 <= value <= most:
                 raise WormcastError(f"Consumption.{field}: {value} is not valid. Allowed: 0 to {most}.")
         if slots and rows:
             raise WormcastError(f"Consumption.rows: {rows} is not valid with {slots} slots. Allowed: slots of 0, or "
                                 "rows of 0.")
+        if queue and (slots or rows):
+            raise WormcastError(f"Consumption.queue: {queue} is not valid with {'slots' if slots else 'rows'}. Allowed: "
+                                "0.")
+        self.queue = PacketQueue(channels=network.vcs, places=queue, flits=packet, width=width) if queue else None
         self.port = network
         self.width = width
         self.storage = storage
@@ -141,7 +157,7 @@ class Consumption(wiring.Component):
         waits = Signal(vcs)
         m.d.comb += [sel.eq(_next_of(m, eligible, last)), looks.eq(eligible.any())]
         no_place, refused = self._bring(m, looks, sel, flit, take) if self.rows else (C(0), C(0))
-        holds = self._holds(m, looks & ~no_place, sel, flit, take, waits) | no_place
+        holds = C(0) if self.queue else self._holds(m, looks & ~no_place, sel, flit, take, waits) | no_place
         if self.slots:
             waits = waits | self._absorb(m, sel, flit, take, buffer.freed)
         if self.rows:
@@ -151,21 +167,54 @@ class Consumption(wiring.Component):
             source.vc.eq(sel),
             source.take.eq(take),
             flit.eq(source.data),
-            drive.flit.eq(flit),
-            drive.vc.eq(sel),
-            drive.send.eq(take & (~flit.head | flit.tail)),
-            drive.touch.eq(drive.send),
-            drive.tail.eq(flit.tail),
         ]
+        if self.queue:
+            room = self._store(m, self.queue, sel, flit, take, drive, offer)
+            accepts = [(room[v], room[v]) for v in range(vcs)]
+        else:
+            m.d.comb += [
+                drive.flit.eq(flit),
+                drive.vc.eq(sel),
+                drive.send.eq(take & (~flit.head | flit.tail)),
+                drive.touch.eq(drive.send),
+                drive.tail.eq(flit.tail),
+            ]
+            accepts = [(Mux(drive.send, offer.ready_after[v], offer.ready[v]), offer.ready[v]) for v in range(vcs)]
         with m.If(looks):
             m.d.sync += last.eq(sel)
-        for v in range(vcs):
+        for v, (after, before) in enumerate(accepts):
             m.d.sync += eligible[v].eq(~waits[v] & Mux(
                 take & (sel == v),
-                (source.more[v] | buffer.arrives[v]) & Mux(drive.send, offer.ready_after[v], offer.ready[v]),
-                (source.has[v] | buffer.arrives[v]) & offer.ready[v],
+                (source.more[v] | buffer.arrives[v]) & after,
+                (source.has[v] | buffer.arrives[v]) & before,
             ))
         return m
+
+    def _store(self, m, queue, sel, flit, take, drive, offer):
+        """Store the payload in the receive queue, and send served packets to the host.
+
+        Return a mask of the channels that can take a flit in the next cycle.
+        """
+        m.submodules.queue = queue
+        m.submodules.processor = processor = Processor(self.t_nr)
+        credit = Signal()
+        following = queue.next_channel
+        m.d.comb += [
+            queue.write.eq(take & (~flit.head | flit.tail)),
+            queue.channel.eq(sel),
+            queue.flit.eq(flit),
+            processor.waiting.eq(queue.waiting),
+            queue.served.eq(processor.done),
+            queue.take.eq(drive.send),
+            drive.flit.eq(queue.front),
+            drive.vc.eq(queue.front_channel),
+            drive.send.eq(queue.has & credit),
+            drive.touch.eq(drive.send),
+            drive.tail.eq(queue.front.tail),
+        ]
+        m.d.sync += credit.eq(Mux(drive.send & (following == queue.front_channel), bit_at(offer.ready_after, following),
+                                  bit_at(offer.ready, following)))
+        return queue.room
 
     def _absorb(self, m, sel, flit, take, freed):
         """Send the flits of absorbed packets, grant slots, and return credits: the credit of a tail with the grant of a

@@ -6,12 +6,14 @@ Deadlock proofs and waveforms read the registers of network interfaces only thro
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..ring import fill_level
 
 if TYPE_CHECKING:
     from .network_interface import NetworkInterface
 
-__all__ = ["InterfaceProbe", "RetransmissionProbe", "startup_left", "tails_waited"]
+__all__ = ["InterfaceProbe", "RetransmissionProbe", "packets_served", "startup_left", "tails_waited"]
 
 TAIL = 2  # tail mark of a stored flit
 
@@ -164,3 +166,16 @@ def tails_waited(link: int, read: Read) -> Any:
     not 0.
     """
     return read(f"consumption_{link}.waited")
+
+
+def packets_served(link: int, read: Read, channels: int, places: int) -> Any:
+    """Return a mask of the channel of a consumption link whose packet the processor has served in the cycle before.
+
+    ``channels``, ``places``: consumption channels of the link, and packets that the receive queue stores for each.
+    """
+    done = read(f"consumption_{link}.processor.was_done")
+    if channels == 1:
+        return done
+    queue = f"consumption_{link}.queue"
+    last = (read(f"{queue}.oldest") + read(f"{queue}.packets_served") - 1) % (channels * places)
+    return done << np.take_along_axis(read(f"{queue}.order"), last[:, None], axis=1)[:, 0]

@@ -50,6 +50,8 @@ class NetworkInterface(wiring.Component):
         Number of injection ports, and of consumption links.
     width, storage, queue, packet, header_flits, t_ns, t_nr
         As in `Injection` and `Consumption`.
+    receive_queue : int
+        Packets that each consumption channel can store, ``queue`` of `Consumption`.
 
     Members
     -------
@@ -67,7 +69,7 @@ class NetworkInterface(wiring.Component):
 
     def __init__(self, *, injection: PortSpec, consumption: PortSpec, width: int, ports: int = 1, links: int = 1,
                  storage: str = "lutram", queue: int = 4, packet: int = 0, header_flits: int = 1, t_ns: int = 0,
-                 t_nr: int = 0):
+                 t_nr: int = 0, receive_queue: int = 0):
         for field, value in (("ports", ports), ("links", links)):
             if value < 1:
                 raise WormcastError(f"NetworkInterface.{field}: {value} is not valid. Allowed: 1 or more.")
@@ -76,7 +78,8 @@ class NetworkInterface(wiring.Component):
                       t_ns=t_ns, **self._injection_options(consumption.vcs))
             for _ in range(ports)
         ]
-        self.consumptions = [Consumption(consumption, width=width, storage=storage, t_nr=t_nr,
+        queued = {"queue": receive_queue, "packet": packet} if receive_queue else {}
+        self.consumptions = [Consumption(consumption, width=width, storage=storage, t_nr=t_nr, **queued,
                                          **self._consumption_options())
                              for _ in range(links)]
         signatures = {
@@ -118,7 +121,12 @@ class NetworkInterface(wiring.Component):
         found: list[Event] = []
         for p in range(len(self.injections)):
             found += [*leaving(f"network_out_{p}", "injection"), *self._buffer(f"injection_{p}")]
-        return [*found, *(event for c in range(len(self.consumptions)) for event in self._buffer(f"consumption_{c}"))]
+        for c, consumption in enumerate(self.consumptions):
+            found += self._buffer(f"consumption_{c}")
+            if consumption.queue:
+                found += [Event("interface_write", (f"consumption_{c}.queue.write",)),
+                          Event("interface_read", (f"consumption_{c}.queue.take",))]
+        return found
 
     @staticmethod
     def _buffer(part: str) -> list[Event]:

@@ -49,6 +49,7 @@ class HardwareOptions(TypedDict, total=False):
     consumption_links: str
     packet: int
     queue: int
+    receive_queue: int
     t_hs: int
     t_hr: int
     t_ns: int
@@ -68,6 +69,7 @@ class HardwareOptions(TypedDict, total=False):
     copying: str
     vc_classes: str
     tokens: str | None
+    strings: str
     ties: str
     classes: str | None
 

@@ -20,6 +20,7 @@ from wormcast.hw.options import (
     MOST_DELAY,
     MOST_PACKET,
     MOST_PLACES,
+    MOST_QUEUE,
     MOST_ROWS,
     MOST_SHALLOW,
     MOST_SLOTS,
@@ -27,6 +28,7 @@ from wormcast.hw.options import (
     ROW_BITS,
     SLOT_FLITS,
     STORAGE,
+    STRINGS,
 )
 
 from ..common.option import option, options_of, require_allowed
@@ -147,6 +149,10 @@ class Configuration:
                             unit="payload flits", changes="interface")
     queue: int = _hardware("Buffer between host and each injection port. Default: {}. Unit: flits.", 4, limits=(1, 16),
                            label="queue between host and interface", unit="flits", changes="interface")
+    receive_queue: int = _hardware(
+        "Packets that an interface stores for each consumption channel: a packet waits there for t-nr and for its host. "
+        "0: in the channel's buffer. Needs --packet. Default: {}. Unit: packets.", 0, limits=(0, MOST_QUEUE),
+        label="receive queue of a consumption channel", unit="packets", changes="interface")
     t_hs: int = _overhead("Cycles of a host's processor to post a worm. Default: {}.", limits=(0, MOST_OVERHEAD),
                           changes="host")
     t_hr: int = _overhead("Cycles of a host's processor for each receipt. Default: {}.", limits=(0, MOST_OVERHEAD),
@@ -202,6 +208,10 @@ class Configuration:
     tokens: str | None = _hardware(
         "on: a worm that a switch replicates waits for the token of the switch's group. off: replication may deadlock. "
         "Only with trees. Default: on.", None, parse=on_or_off, metavar="on|off", changes="router")
+    strings: str = _hardware(
+        "Reachability strings of an output down, in switches for trees. restricted: the nodes of which this is the "
+        "only output. whole: all nodes below; the switch removes those of higher outputs from each header. Cycles do "
+        "not depend on it. Default: {}.", "restricted", allowed=STRINGS, changes="router")
     ties: str = _hardware(
         "Direction to the opposite node of an even ring, under e-cube. plus: upwards. signed: a header bit per "
         "dimension decides. Default: {}.", "plus", allowed=TIES, changes="router")
@@ -225,6 +235,12 @@ class Configuration:
                     raise WormcastError(f"{name}: {value} is not valid: retransmission slots (absorb "
                                         f"{self.absorb}) need one injection port, one ejection port and a shared "
                                         f"consumption link. Allowed: {allowed}.")
+        if self.receive_queue:
+            if not self.packet:
+                raise WormcastError(f"receive-queue: {self.receive_queue} is not valid without packet: a place holds a "
+                                    "packet. Allowed: 0, or packet 1 or more.")
+            self._require_all({"ni": "conventional"} | ({"absorb": "off"} if self.slots else {}),
+                              f"receive-queue {self.receive_queue}")
         if self.smart:
             self._require_smart()
         if self.absorb != "off" and self.classes is not None and len(ConsumptionClasses.parse(self.classes)):

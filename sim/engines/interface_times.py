@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wormcast.hw.interface.interface_probe import startup_left, tails_waited
+from wormcast.hw.interface.interface_probe import packets_served, startup_left, tails_waited
 
 from ..build.fabric import FabricLink
 from ..host import Packet, children_at, packet_of
@@ -123,6 +123,12 @@ class _Follower:
         """Return a register of the interfaces of the first lane."""
         return self.engine.register("interface", name)[:self.network.nodes].astype(np.int64)
 
+    def _waited(self, link: int) -> Any:
+        """Return masks of the channels of a consumption link, node by node, whose packet has waited its t_nr."""
+        if places := self.network.configuration.receive_queue:
+            return packets_served(link, self._read, self.network.interface.consumptions[link].port.vcs, places)
+        return tails_waited(link, self._read)
+
     def follow(self, cycles: int) -> InterfaceTimes:
         t_ns, t_nr = self.network.configuration.t_ns, self.network.configuration.t_nr
         ports, links = (1 + max(link.number for link in self.links if link.kind == kind)
@@ -136,7 +142,7 @@ class _Follower:
                 for port, node in np.argwhere((before != left) & ((left == 0) | (before == t_ns))).tolist():
                     self._present(self.at["injection", port, node], int(left[port, node]), cycle)
             if t_nr:
-                before, waited = waited, np.array([tails_waited(link, self._read) for link in range(links)])
+                before, waited = waited, np.array([self._waited(link) for link in range(links)])
                 for link, node in np.argwhere(waited & ~before).tolist():
                     self._pass(self.at["consumption", link, node], int((waited & ~before)[link, node]), cycle)
             marks = self.engine.outputs[self.marks_at].astype(np.int64)

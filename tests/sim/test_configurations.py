@@ -168,6 +168,8 @@ def test_each_option_changes_the_parts_that_it_says():
         "ties": {"network": "ring:4", "scheme": "individual"},
         "vc_classes": {"network": "ring:4", "scheme": "individual"},
         "slot": {"absorb": "1"},
+        "receive_queue": {"packet": 4},
+        "strings": {"network": "irregular:switches=4,ports=4,nodes=6,seed=4", "scheme": "tree", **deep},
         **{name: {"ni": "fpfs", "packet": 4} for name in ("rows", "places", "row")},
     }
     for name, option in options_of(Configuration).items():

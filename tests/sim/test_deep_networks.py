@@ -5,7 +5,7 @@ import random
 import pytest
 from cases import slow, some
 
-from wormcast.algorithms import topology
+from wormcast.algorithms import WormcastError, topology
 from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.routing import goes_up, reachability
 from wormcast.sim.engines.deadlock import find_deadlock
@@ -58,6 +58,66 @@ def test_every_destination_of_a_textbook_network_gets_each_message_once(name, sc
 def test_trees_that_go_up_by_any_link(seed):
     delivered(f"irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed={seed}", "tree", seed,
               relation="up-down-tree-any")
+
+
+@pytest.mark.parametrize(("name", "width"), [
+    ("irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=4", 4),
+    *(slow(f"irregular:switches=5,ports=6,nodes=8,connectivity=1,seed={seed}", 8) for seed in range(20)),
+])
+def test_whole_strings_give_the_branches_of_restricted_ones(name, width):
+    """Several links down lead to one node, headers have several flits, and each cycle is the same."""
+    strings, nodes = reachability(topology(name)), topology(name).nodes
+    assert (strings.whole.sum(axis=1) > 1).any()
+    sent = messages(nodes, 40, random.Random(3), longest=30, within=400, unicasts=0.2)
+    both = [bulk(name, "tree", sent, **DEEP, buffer=64, chunk=8, flit_width=width, strings=kind)
+            for kind in ("restricted", "whole")]
+    links = both[0].network.fabric.of_kind("network")
+    for _ in range(200):
+        for engine in both:
+            engine.run(1)
+        for kind, instance, output in (link.near for link in links):
+            assert both[0].output(kind, output)[instance] == both[1].output(kind, output)[instance]
+    for engine in both:
+        finish(engine, 100_000)
+        assert not find_faults(engine)
+        assert not left_over(engine)
+    assert (both[0].host.received == both[1].host.received).all()
+
+
+@pytest.mark.slow
+def test_both_engines_agree_with_whole_strings():
+    name = "irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=4"
+    worms = messages(6, 14, random.Random(3), longest=12, within=80, unicasts=0.1)
+    compare(Draw(name, "tree", {**DEEP, "buffer": 64, "chunk": 8, "flit_width": 4, "strings": "whole"}, worms, 0.3, 1),
+            300)
+
+
+def test_whole_strings_need_the_highest_output(tmp_path):
+    """A relation that goes down by another output than the highest would need other shares."""
+    file = tmp_path / "lowest.py"
+    file.write_text("""import numpy as np
+
+from wormcast.algorithms.routing.base import ChoiceRelation, Choices
+from wormcast.algorithms.routing.reachability import reachability
+from wormcast.algorithms.routing.up_down import goes_up
+
+
+class Lowest(ChoiceRelation):
+    name, description = "lowest", "down by the lowest port"
+
+    def choices(self, topology):
+        strings, up = reachability(topology, "lowest"), goes_up(topology)
+        down = np.where(strings.total, strings.restricted.argmax(axis=1), -1)[..., None]
+        options = np.stack([np.where(down < 0, strings.up[:, None, None], down), down]).astype(np.int16)
+        return Choices(options, np.where(up, 0, 1).astype(np.int8), together=True)
+
+
+LOWEST = Lowest()
+""")
+    name = "irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=4"
+    options = {**DEEP, "buffer": 64, "chunk": 8, "flit_width": 16}
+    with pytest.raises(WormcastError, match=r"^relation: lowest is not valid with strings: whole: "):
+        bulk(name, "tree", [send(0, 1, length=2)], relation=f"{file}:LOWEST", **options, strings="whole")
 
 
 def test_links_up_are_taken_in_turn():

@@ -40,6 +40,9 @@ WAITING = [
                                "t_nr": 1, "injection_delay": 3}),
     ("mesh:2x2", "dual-path", {"vcs": 1, "buffer": 3, "flit_width": 20, "t_ns": 5, "packet": 2,
                                "readers": "independent"}),
+    ("mesh:1x3", "dual-path", {"vcs": 1, "buffer": 2, "packet": 3, "t_nr": 3, "t_hr": 4, "receive_queue": 1}),
+    ("mesh:1x2", "individual", {"vcs": 1, "buffer": 1, "consumption": 1, "flit_width": 20, "packet": 1,
+                                "receive_queue": 3}),
 ]
 # the other schemes, and several ports and links
 OTHERS = [

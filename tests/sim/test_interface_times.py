@@ -104,6 +104,7 @@ MESSAGES = [send(0, 5, 6, 7, 9, 12, 13, length=24), send(3, 0, 5, 6, 10, 12, len
     {"scheme": "dual-path", "consumption": 3, "t_nr": 1},
     slow({"scheme": "dual-path", "ports": "all", "ejection": "all", "t_ns": 1, "t_nr": 12}),
     slow({"scheme": "multipath", "consumption_links": "separate", "consumption": 4, "t_nr": 9}),
+    {"scheme": "dual-path", "consumption": 3, "t_nr": 9, "receive_queue": 2},
     {"scheme": "u-mesh", "packet": 0, "t_hs": 5},
     {"scheme": "k-binomial", "ni": "fpfs", "flit_width": 8, "t_ns": 3, "t_nr": 3},
     {"scheme": "k-binomial", "ni": "fpfs", "places": 1, "consumption": 2, "t_ns": 2, "t_nr": 5, "stall": 0.4},

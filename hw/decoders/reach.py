@@ -206,7 +206,7 @@ class ReachDecoder(CopyingDecoder):
         if self.whole:
             known = reachability(routes.topology)
             if (np.where(known.total, known.restricted.argmax(axis=1), -1) != down).any():
-                raise WormcastError(f"{refused} with strings: whole: the highest of several outputs down to a node is not "
-                                    "always the one that worms use. Allowed: up-down-tree, up-down-tree-any.")
+                raise WormcastError(f"{refused} with strings: whole: the highest of several outputs down to a node is "
+                                    "not always the one that worms use. Allowed: up-down-tree, up-down-tree-any.")
             strings = known.whole[kind.members][:, own]
         return ports[kind.members], strings

@@ -12,7 +12,7 @@ from ..logic import bit_at
 from ..options import MOST_DELAY, MOST_QUEUE, MOST_ROWS, MOST_SLOTS, ROW_BITS
 from ..output_unit import OutputUnit
 from ..port import PortSpec
-from .packet_queue import PacketQueue, Processor
+from .packet_queue import PacketProcessor, PacketQueue
 
 __all__ = ["HOST_DEPTH", "Consumption"]
 
@@ -31,7 +31,7 @@ class Consumption(wiring.Component):
                             └── a tail flit waits t_nr ◀─┘
 
         with a receive queue: ─▶ round robin ─┬─ payload ─▶ PacketQueue ─▶ OutputUnit ─▶ host
-                                              └─ header flits: dropped  └─▶ Processor: t_nr
+                                              └─ header flits: dropped  └─▶ PacketProcessor: t_nr
 
     *Latency*: 2 cycles from link to link; for a packet's tail flit ``t_nr`` more. *Throughput*: a flit per cycle over
     all channels; one channel alone gets min(1, depth / 4) flits per cycle. A header flit waits for a credit of the host
@@ -45,10 +45,11 @@ class Consumption(wiring.Component):
     With a receive queue the payload of each packet is stored whole, and then waits ``t_nr`` for the interface's
     processor, in the order in which the tails arrived; see `PacketQueue`. A channel takes a packet's header only if it
     has a place for the packet. The host gets a packet's first payload flit max(t_nr, 1) + 2 cycles after its tail was
-    on the network's link. *Waiting*, without a receive queue: one tail flit at a time waits its t_nr cycles, counted from the cycle in which it could have been sent.
-    While a tail flit waits, tail flits of other channels wait for their turn, and other flits pass. Detecting that a
-    flit has to wait takes a cycle of the link. A packet of one flit that finds no free packet buffer entry after its
-    t_nr cycles is sent to the host as soon as an entry is free. *Reset*: empty.
+    on the network's link. *Waiting*, without a receive queue: one tail flit at a time waits its t_nr cycles, counted
+    from the cycle in which it could have been sent. While a tail flit waits, tail flits of other channels wait for
+    their turn, and other flits pass. Detecting that a flit has to wait takes a cycle of the link. A packet of one flit
+    that finds no free packet buffer entry after its t_nr cycles is sent to the host as soon as an entry is free.
+    *Reset*: empty.
 
     Parameters
     ----------
@@ -106,8 +107,8 @@ class Consumption(wiring.Component):
             raise WormcastError(f"Consumption.rows: {rows} is not valid with {slots} slots. Allowed: slots of 0, or "
                                 "rows of 0.")
         if queue and (slots or rows):
-            raise WormcastError(f"Consumption.queue: {queue} is not valid with {'slots' if slots else 'rows'}. Allowed: "
-                                "0.")
+            raise WormcastError(f"Consumption.queue: {queue} is not valid with {'slots' if slots else 'rows'}. "
+                                "Allowed: 0.")
         self.queue = PacketQueue(channels=network.vcs, places=queue, flits=packet, width=width) if queue else None
         self.port = network
         self.width = width
@@ -196,7 +197,7 @@ class Consumption(wiring.Component):
         Return a mask of the channels that can take a flit in the next cycle.
         """
         m.submodules.queue = queue
-        m.submodules.processor = processor = Processor(self.t_nr)
+        m.submodules.processor = processor = PacketProcessor(self.t_nr)
         credit = Signal()
         following = queue.next_channel
         m.d.comb += [

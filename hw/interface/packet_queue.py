@@ -12,7 +12,7 @@ from ..link import flit_layout
 from ..logic import bit_at
 from ..options import MOST_DELAY, MOST_PACKET, MOST_QUEUE
 
-__all__ = ["PacketQueue", "Processor"]
+__all__ = ["PacketProcessor", "PacketQueue"]
 
 
 class PacketQueue(wiring.Component):
@@ -172,7 +172,7 @@ class PacketQueue(wiring.Component):
         return Mux(place == first + count - 1, first, place + 1)
 
 
-class Processor(wiring.Component):
+class PacketProcessor(wiring.Component):
     """Communication processor of an interface, which serves packets one after the other ([Sivaram98], section 3.1).
 
     *Latency*: a packet that begins to wait in cycle t while the processor is idle is served in cycle t + max(cycles, 1)
@@ -193,7 +193,7 @@ class Processor(wiring.Component):
 
     def __init__(self, cycles: int):
         if not 0 <= cycles <= MOST_DELAY:
-            raise WormcastError(f"Processor.cycles: {cycles} is not valid. Allowed: 0 to {MOST_DELAY}.")
+            raise WormcastError(f"PacketProcessor.cycles: {cycles} is not valid. Allowed: 0 to {MOST_DELAY}.")
         self.cycles = cycles
         super().__init__({"waiting": In(1), "done": Out(1)})
 

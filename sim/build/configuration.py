@@ -150,8 +150,8 @@ class Configuration:
     queue: int = _hardware("Buffer between host and each injection port. Default: {}. Unit: flits.", 4, limits=(1, 16),
                            label="queue between host and interface", unit="flits", changes="interface")
     receive_queue: int = _hardware(
-        "Packets that an interface stores for each consumption channel: a packet waits there for t-nr and for its host. "
-        "0: in the channel's buffer. Needs --packet. Default: {}. Unit: packets.", 0, limits=(0, MOST_QUEUE),
+        "Packets that an interface stores for each consumption channel, while they wait for t-nr and for the host. 0: "
+        "packets wait in the channel's buffer. Needs --packet. Default: {}. Unit: packets.", 0, limits=(0, MOST_QUEUE),
         label="receive queue of a consumption channel", unit="packets", changes="interface")
     t_hs: int = _overhead("Cycles of a host's processor to post a worm. Default: {}.", limits=(0, MOST_OVERHEAD),
                           changes="host")

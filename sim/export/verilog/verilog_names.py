@@ -122,7 +122,7 @@ def _drop_aliases(module: NetlistModule) -> None:
 
     def is_idle(block: str) -> bool:
         wire, alias = WIRE.search(block), ALIAS.match(block)
-        return (wire is not None and wire[4][1:] in idle) or (alias is not None and alias[1] in idle)
+        return (wire is not None and wire[3][1:] in idle) or (alias is not None and alias[1] in idle)
 
     module.blocks = [block for block in module.blocks if not is_idle(block)]
 

@@ -101,3 +101,19 @@ WIDE = [
     pytest.param(lambda: blueprint("min:b=2,stages=2", "tree-serial", buffer=1, flit_width=8, tokens="off",
                                    consumption=3), id="tree-serial-single-flits"),
 ]
+
+#: Options of routers and interfaces, one or two at a time.
+NARROW = [
+    pytest.param(lambda options=options: blueprint("mesh:2x2", **options),
+                 id=" ".join(f"{name}={one}" for name, one in options.items()))
+    for options in (
+        {"vcs": 1}, {"vcs": 3}, {"vcs": 4, "consumption": 4}, {"vcs": 16, "buffer": 1}, {"buffer": 1}, {"buffer": 2},
+        {"buffer": 5}, {"buffer": 16}, {"readers": "independent"}, {"readers": "independent", "vcs": 1},
+        {"consumption": 1}, {"consumption": 3}, {"consumption_links": "separate"}, {"flit_width": 5},
+        {"flit_width": 64}, {"flit_width": 256, "vcs": 1}, {"delays": "fast"}, {"delays": "fast", "vcs": 1},
+        {"storage": "registers"},
+        {"storage": "registers", "vcs": 1, "buffer": 1}, {"ports": "all"}, {"packet": 8}, {"packet": 8, "t_ns": 4},
+        {"t_nr": 3, "packet": 2}, {"queue": 1}, {"queue": 9}, {"absorb": "host"}, {"absorb": "1"},
+        {"absorb": "4", "slot": 16}, {"vc_classes": "none"}, {"scheme": "e-mcast"}, {"scheme": "multipath"},
+        {"scheme": "column-path"}, {"scheme": "individual", "vcs": 1, "consumption": 1})
+]

@@ -136,6 +136,8 @@ def test_a_memory_is_a_module_that_says_how_it_is_read(router):
     [name] = re.findall(r"^module (t_memory\w+)", made, re.MULTILINE)
     assert name.endswith("_latency1")
     assert "read latency 1." in made
+    store, _ = component_verilog(build_component(having("chunk-store"), "chunk-store"), "s")
+    assert re.findall(r"^// Instances: lane_0, (.*) lane_7$", store, re.MULTILINE)
 
 
 @pytest.mark.parametrize("change", [

@@ -20,21 +20,21 @@ MACRO = """
 module {name}({listed});
   input clk, write_en;
   input [{address}:0] write_addr, {reads};
-  input [{width}-1:0] write_data;
+{enables}  input [{width}-1:0] write_data;
   output [{width}-1:0] {outputs};
   reg [{width}*{depth}-1:0] all = 0;
   always @(posedge clk) if (write_en) all[write_addr*{width} +: {width}] <= write_data;
 {bodies}endmodule
 """
 BODY = {
-    0: "  assign read_data{k} = all[read_addr{k}*{width} +: {width}];\n",
-    1: "  reg [{width}-1:0] q{k} = 0;\n  always @(posedge clk) q{k} <= all[read_addr{k}*{width} +: {width}];\n"
-       "  assign read_data{k} = q{k};\n",
+    0: "  assign read_data{k} = all[read_addr{k}*{width} +: {width}] ^ {wrong};\n",
+    1: "  reg [{width}-1:0] q{k} = 0;\n  always @(posedge clk) {when} q{k} <= all[read_addr{k}*{width} +: {width}];\n"
+       "  assign read_data{k} = q{k} ^ {wrong};\n",
 }
 
 
-def with_macros(text, *, latency=None):
-    """The Verilog with each memory replaced, and the number of memories; ``latency`` is by default their own."""
+def with_macros(text, *, wrong=0):
+    """The Verilog with each memory replaced, and the number of memories; bits in ``wrong`` are read wrong."""
     count = 0
 
     def macro(found):
@@ -42,12 +42,15 @@ def with_macros(text, *, latency=None):
         count += 1
         name, listed = found[1], found[2]
         width, depth = map(int, re.search(r"_memory_(\d+)x(\d+)", name).groups())
-        own = int("_latency1" in name) if latency is None else latency
+        latency = int("_latency1" in name)
         several = re.findall(r"read_data(\w*)", listed)
         return MACRO.format(
             name=name, listed=listed, width=width, depth=depth, address=(depth - 1).bit_length() - 1,
             reads=", ".join(f"read_addr{k}" for k in several), outputs=", ".join(f"read_data{k}" for k in several),
-            bodies="".join(BODY[own].format(k=k, width=width) for k in several))
+            enables="".join(f"  input read_en{k};\n" for k in several if f"read_en{k}" in listed),
+            bodies="".join(
+                BODY[latency].format(k=k, width=width, wrong=f"{width}'d{wrong}",
+                                     when=f"if (read_en{k})" if f"read_en{k}" in listed else "") for k in several))
 
     changed = re.sub(r"^module (\w+_memory_\w+)\((.*?)\);.*?^endmodule$", macro, text, flags=re.MULTILINE | re.DOTALL)
     return changed, count
@@ -64,8 +67,8 @@ def test_memories_are_replaced(what, options, tmp_path):
     recording = record(component, 600, Stimulus(component, built, what))
     text, _ = component_verilog(component, "own")
     named = {"own": text}
-    for name, latency in (("macro", None), ("other", 0 if "_latency1" in text else 1)):
-        changed, count = with_macros(re.sub(r"\bown(?=\b|_)", name, text), latency=latency)
+    for name, wrong in (("macro", 0), ("other", 1)):
+        changed, count = with_macros(re.sub(r"\bown(?=\b|_)", name, text), wrong=wrong)
         assert count >= 1
         named[name] = changed
     answers = replay(dict.fromkeys(named, recording), tmp_path, verilog=named)

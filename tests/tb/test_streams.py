@@ -23,7 +23,6 @@ CASES = [
     slow("mesh:3x3", "individual", {"vcs": 1, "consumption": 1}, {"sets": "mask"}),
     slow("mesh:3x3", "e-mcast", {"consumption_links": "separate"}, {"set_count": 32}),
     slow("min:b=2,stages=2", "atbm", {"flit_width": 16}, {}),
-    slow("irregular:switches=4,ports=4,nodes=6", "tree", {"configuration": "sivaram_32"}, {}),
 ]
 
 

@@ -241,7 +241,8 @@ COMPONENTS: Mapping[str, Exported] = {
     "address-headers": Exported("computes address lists from a mask of destinations", "interface", ("headers",),
                                 found="streams.AddressHeaders", streams=True),
     "bit-string-headers": Exported("computes a bit string from a mask of destinations", "interface", ("headers",),
-                                   found="streams.BitStringHeaders", options=TREES, streams=True),
+                                   found="streams.BitStringHeaders", options={**TREES, "topology": "min:b=2,stages=5"},
+                                   streams=True),
 }
 
 

@@ -104,6 +104,14 @@ def test_named_configuration_is_told(tmp_path):
     (["injection", "--readers", "coupled", "-o", "x.v"],
      ("readers: coupled is not valid with injection: it does not change this component. "
       "Allowed with these components: router, its parts, network.")),
+    (["interface", "--host", "axis", "--packet", "4"],
+     "packet: 4 is not valid with host axis: packets of a message may overtake each other. Allowed: 0."),
+    (["router", "--host", "axis"], "host: axis is not valid with router. Allowed: with network, interface."),
+    (["stream-sender", "--host", "axis"],
+     "host: axis is not valid with stream-sender. Allowed: with network, interface and host stream."),
+    (["interface", "--sets", "mask"], "sets: mask is not valid with host links. Allowed: with host stream, axis."),
+    (["interface", "--host", "axis", "--sets", "list"], "sets: 'list' is not valid. Allowed: mask, table."),
+    (["interface", "--host", "axis", "--flit-width", "12"], "flit-width: 12 is not valid with host axis: AXI4-Stream"),
 ])
 def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_path):
     code, out, err = verilog(*arguments, cwd=tmp_path)

@@ -21,9 +21,8 @@ CASES = [
     ("mesh:2x2", "dual-path", {}, {"sets": "table", "set_count": 8}),
     slow("mesh:3x3", "dual-path", {"flit_width": 8}, {"sets": "mask"}),
     slow("mesh:3x3", "individual", {"vcs": 1, "consumption": 1}, {"sets": "mask"}),
-    slow("mesh:3x3", "e-mcast", {"consumption_links": "separate"}, {"set_count": 32, "message_flits": 24}),
+    slow("mesh:3x3", "e-mcast", {"consumption_links": "separate"}, {"set_count": 32}),
     slow("min:b=2,stages=2", "atbm", {"flit_width": 16}, {}),
-    slow("irregular:switches=4,ports=4,nodes=6", "tree", {"configuration": "sivaram_32"}, {}),
 ]
 
 

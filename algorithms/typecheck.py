@@ -55,8 +55,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Refuse missing and unknown arguments, and arguments of another type than the function declares.
 
     Numbers and arrays of NumPy and pandas are passed on as numbers and lists of Python. Refusals that the function
-    raises name its parameters, ``ejection``, in place of options of the command line, ``--ejection``; except while
-    `options_named` is open.
+    raises name its parameters, ``ejection``, in place of options of the command line, ``--ejection``, and a refusal of
+    missing arguments names the function; except while `options_named` is open.
     """
     signature = inspect.signature(function)
 
@@ -81,7 +81,12 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             return function(*bound.args, **bound.kwargs)
         except WormcastError as error:
             if not naming_options() and error.args:
-                error.args = (_with_parameters(str(error.args[0]), parameters_of(checking)), *error.args[1:])
+                known = parameters_of(checking)
+                sentence = _with_parameters(str(error.args[0]), known)
+                lacks = MISSING.match(sentence)
+                if lacks and known.keys() >= {*lacks["names"].split(", ")}:
+                    sentence = f"{function.__name__}: {sentence}"
+                error.args = (sentence, *error.args[1:])
             raise
 
     return checking
@@ -89,6 +94,9 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 #: Name of an option, as the command line writes it: ``--flit-width``, or at the start of a refusal ``flit-width:``.
 OPTION = re.compile(r"(?<![\w-])--(?P<name>[a-z]+(?:-[a-z]+)*)(?![\w-])|^(?P<first>[a-z]+(?:-[a-z]+)+)(?=:)")
+
+#: Refusal of a call that lacks arguments.
+MISSING = re.compile(r"(?P<names>\w+(?:, \w+)*) (?:is|are) missing\.")
 
 
 def _with_parameters(sentence: str, known: Collection[str]) -> str:

@@ -15,6 +15,7 @@ from ...common.curve_frame import (
     captioned,
     curve_settings,
     draw_grid,
+    fit_names,
     line_style,
     marker_options,
     name_axes,
@@ -170,13 +171,14 @@ def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mappi
             last = max(known, default=whole) if along == "rate" and panel == "latency" else whole
             margin = 0.04 * (last - first) or 0.5
             axes.set_xlim(first - margin * (along != "rate"), last + margin)
-            name_axes(axes, OPTIONS[along].axis, UP[panel], height / down, beside)
+            name_axes(axes, OPTIONS[along].axis, UP[panel], beside)
             if OPTIONS[along].kind is int:
                 axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
             draw_grid(axes)
             (_scale_latency if panel == "latency" else _scale_delivered)(axes, curves)
         figure.legend(handles=[mark for column in legend for mark in column], loc="outside lower center",
                       ncols=len(legend), **LEGEND)
+        fit_names(figure)
         for axes, panel in zip(every, panels, strict=True):
             diagonal = along == "rate" and panel == "delivered"
             if diagonal:

@@ -71,6 +71,16 @@ def test_lines_are_the_other_combinations_over_the_load(sweep_of, tmp_path):
     assert latency.get_xlabel() == delivered.get_xlabel() == "load (payload flits to deliver per node and cycle)"
 
 
+@pytest.mark.parametrize("look", ["screen", "paper", "slides"])
+def test_names_of_axes_are_no_longer_than_the_axes(sweep_of, tmp_path, look):
+    sweep = sweep_of('rate = [0.02, 0.01]\nscheme = ["dual-path", "u-mesh"]\n')
+    with drawn_with(PictureOptions(style=look)):
+        panels = drawn(sweep, [result(100.0)] * 2 + [result(200.0, saturated=True)] * 2, tmp_path)[:2]
+    for axes in panels:
+        name, box = axes.yaxis.label.get_window_extent(), axes.get_window_extent()
+        assert box.y0 <= name.y0 < name.y1 <= box.y1
+
+
 def test_a_legend_of_families_fits_beside_its_signs(sweep_of, tmp_path):
     sweep = sweep_of('rate = [0.02, 0.01]\nvcs = [1, 2, 4]\n'
                      'scheme = ["individual", "dual-path", "multipath", "column-path", "e-mcast", "u-mesh"]\n')

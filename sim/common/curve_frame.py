@@ -28,6 +28,7 @@ MOST_LINES = 40
 
 # inches
 NARROWEST = 1.9  # least width of a panel beside others
+SIDE = 0.55  # width of a y axis with its name, at the usual font size
 USUAL = 8.0  # font size in points up to which panels have their usual height
 ALONE = 2.3  # height of a panel that is as wide as a column
 
@@ -101,7 +102,7 @@ def name_axes(axes: "Axes", across: str, up: str, panels: int) -> None:
         Number of panels side by side on the width of the figure.
     """
     wide = axes.get_figure(root=True).get_figwidth() / panels  # type: ignore[union-attr]
-    axes.set_xlabel("\n".join(wrapped([across], 0.85 * wide, style().axes)))
+    axes.set_xlabel("\n".join(wrapped([across], wide - SIDE * style().axes / USUAL, style().axes)))
     axes.set_ylabel(up)
 
 

@@ -54,18 +54,24 @@ def require_fields(thing: Any) -> None:
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Refuse missing and unknown arguments, and arguments of another type than the function declares.
 
+    The function may be a constructor: refusals then begin with its class, ``Injection.queue``.
+
     Numbers and arrays of NumPy and pandas are passed on as numbers and lists of Python. Refusals that the function
-    raises name its parameters, ``ejection``, in place of options of the command line, ``--ejection``; except while
-    `options_named` is open.
+    raises name its parameters, ``ejection``, in place of options of the command line, ``--ejection``, and a refusal of
+    missing arguments names the function; except while `options_named` is open.
     """
     signature = inspect.signature(function)
+    label, prefix, allowed = function.__name__, "", [*signature.parameters]
+    if label == "__init__":
+        label = function.__qualname__.split(".")[-2]
+        prefix, allowed = f"{label}.", allowed[1:]
 
     @functools.wraps(function)
     def checking(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise WormcastError(f"{function.__name__}: {error}. Allowed: {', '.join(signature.parameters)}.") from error
+            raise WormcastError(f"{label}: {error}. Allowed: {', '.join(allowed)}.") from error
         hints = hints_of(function)
         for name, parameter in signature.parameters.items():
             if name not in bound.arguments:
@@ -73,15 +79,22 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             if parameter.kind is inspect.Parameter.VAR_KEYWORD:
                 bound.arguments[name] = {key: plain(value) for key, value in bound.arguments[name].items()}
                 continue
+            if name not in hints:
+                continue  # self of a constructor
             value = bound.arguments[name] = plain(bound.arguments[name])
             kinds = kinds_of(hints[name])
             if kinds:
-                require_kind(name.rstrip("_"), value, *kinds)
+                require_kind(prefix + name.rstrip("_"), value, *kinds)
         try:
             return function(*bound.args, **bound.kwargs)
         except WormcastError as error:
             if not naming_options() and error.args:
-                error.args = (_with_parameters(str(error.args[0]), parameters_of(checking)), *error.args[1:])
+                known = parameters_of(checking)
+                sentence = _with_parameters(str(error.args[0]), known)
+                lacks = MISSING.match(sentence)
+                if lacks and known.keys() >= {*lacks["names"].split(", ")}:
+                    sentence = f"{label}: {sentence}"
+                error.args = (sentence, *error.args[1:])
             raise
 
     return checking
@@ -89,6 +102,9 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 #: Name of an option, as the command line writes it: ``--flit-width``, or at the start of a refusal ``flit-width:``.
 OPTION = re.compile(r"(?<![\w-])--(?P<name>[a-z]+(?:-[a-z]+)*)(?![\w-])|^(?P<first>[a-z]+(?:-[a-z]+)+)(?=:)")
+
+#: Refusal of a call that lacks arguments.
+MISSING = re.compile(r"(?P<names>\w+(?:, \w+)*) (?:is|are) missing\.")
 
 
 def _with_parameters(sentence: str, known: Collection[str]) -> str:
@@ -108,7 +124,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             found |= {key: hint for options in get_args(hints[name]) for key, hint in options.__annotations__.items()}
         else:
-            found[name] = hints[name]
+            found[name] = hints.get(name)
     return found
 
 

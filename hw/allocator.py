@@ -6,6 +6,8 @@ from amaranth.hdl import C, Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
+from wormcast.algorithms.typecheck import checked
+
 from .bundles import RequestSignature, by_name, named
 from .logic import any_of, bit_at
 
@@ -41,6 +43,7 @@ class Allocator(wiring.Component):
         A requester's request.
     """
 
+    @checked
     def __init__(self, *, reach: Mapping[str, set[int]], turns: list[int], outputs: int):
         self.reach = list(reach.values())
         self.turns = turns

@@ -5,6 +5,7 @@ from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.typecheck import checked
 
 from .logic import any_of, late_mux
 from .options import STORAGE
@@ -95,11 +96,13 @@ class ReplicationBuffer(wiring.Component):
         A chunk of this virtual channel is freed in this cycle; at most one per virtual channel and cycle.
     """
 
+    @checked
     def __init__(self, *, vcs: int, depth: int, width: int, readers: int = 1, storage: str = "lutram"):
         if not 1 <= depth <= 16:
             raise WormcastError(f"ReplicationBuffer.depth: {depth} is not valid. Allowed: 1 to 16 flits.")
-        if readers < 1:
-            raise WormcastError(f"ReplicationBuffer.readers: {readers} is not valid. Allowed: 1 or more.")
+        for field, value in (("vcs", vcs), ("width", width), ("readers", readers)):
+            if value < 1:
+                raise WormcastError(f"ReplicationBuffer.{field}: {value} is not valid. Allowed: 1 or more.")
         if storage not in STORAGE:
             raise WormcastError(f"ReplicationBuffer.storage: {storage!r} is not valid. Allowed: {', '.join(STORAGE)}.")
         self.vcs = vcs

@@ -8,6 +8,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.channels import channels_of_class
+from wormcast.algorithms.typecheck import checked
 
 from .buffer import ReplicationBuffer
 from .bundles import OfferSignature, ReaderSignature, by_name, connect_straps, named, strap_ports, straps_of
@@ -90,6 +91,7 @@ class InputUnit(wiring.Component):
     state_{v} : Out(WormState)
     """
 
+    @checked
     def __init__(self, port: int, spec: PortSpec, *, outputs: tuple[PortSpec, ...], width: int,
                  decoder: PathDecoder, readers: str = "coupled", storage: str = "lutram", separate: bool = False):
         self.port = port

@@ -3,6 +3,9 @@
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.typecheck import checked
+
 __all__ = ["LinkSignature", "flit_layout"]
 
 
@@ -45,7 +48,11 @@ class LinkSignature(wiring.Signature):
         True: the receiver reports arrivals on ``arrived``.
     """
 
+    @checked
     def __init__(self, *, vcs: int, width: int, arrived: bool = False):
+        for field, value in (("vcs", vcs), ("width", width)):
+            if value < 1:
+                raise WormcastError(f"LinkSignature.{field}: {value} is not valid. Allowed: 1 or more.")
         self.vcs = vcs
         self.width = width
         self.arrived = arrived

@@ -4,6 +4,9 @@ from amaranth.hdl import Array, C, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.typecheck import checked
+
 from .bundles import OfferSignature, SendSignature
 from .link import LinkSignature
 from .logic import any_of
@@ -70,8 +73,12 @@ class OutputUnit(wiring.Component):
     links_{n} : Out(LinkSignature)
     """
 
+    @checked
     def __init__(self, port: PortSpec, *, width: int, classes: list[int], extra_stage: bool = False,
                  separate: bool = False, empty: bool = False, reports: bool = False):
+        if not classes or any(not 0 < mask < 1 << port.vcs for mask in classes):
+            raise WormcastError(f"OutputUnit.classes: {classes} is not valid. Allowed: one mask or more, each from 1 "
+                                f"to {(1 << port.vcs) - 1}.")
         self.port = port
         self.classes = classes
         self.extra_stage = extra_stage

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.typecheck import require_kind
 
 from .options import MOST_SHALLOW
 
@@ -37,6 +38,8 @@ class PortSpec:
     chunk: int = 1
 
     def __post_init__(self):
+        for field in ("vcs", "depth", "chunk"):
+            require_kind(f"PortSpec.{field}", getattr(self, field), int)
         if self.vcs < 1:
             raise WormcastError(f"PortSpec.vcs: {self.vcs} is not valid. Allowed: 1 or more.")
         if self.chunk < 1:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from wormcast.algorithms.channels import channels_of_class
 from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.typecheck import checked
 
 from .decoders import Decoder, PathDecoder
 from .events import Event, buffer_events, leaving, replicated
@@ -57,6 +58,7 @@ class SwitchSpec:
     has_tokens = False
     """True if the switch is in a group with a token."""
 
+    @checked
     def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
                  readers: str = "coupled", storage: str = "lutram", delays: str = "paper",
                  consumption_links: str = "shared", tables: TableBus | None = None):

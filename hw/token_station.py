@@ -4,6 +4,8 @@ from amaranth.hdl import C, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from wormcast.algorithms.typecheck import checked
+
 from .logic import any_of
 
 __all__ = ["TokenSignature", "TokenStation"]
@@ -64,6 +66,7 @@ class TokenStation(wiring.Component):
         A requester holds the token.
     """
 
+    @checked
     def __init__(self, requesters: int):
         self.requesters = requesters
         super().__init__({

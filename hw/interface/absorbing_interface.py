@@ -5,6 +5,7 @@
 from typing import Any
 
 from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.typecheck import checked
 
 from ..events import Event
 from ..options import MOST_SLOTS
@@ -34,6 +35,7 @@ class AbsorbingInterface(NetworkInterface):
         Parameters of `NetworkInterface`, except ``ports`` and ``links``, which are 1.
     """
 
+    @checked
     def __init__(self, *, slots: int, slot_flits: int = 128, **parameters: Any):
         if not 1 <= slots <= MOST_SLOTS:
             raise WormcastError(f"AbsorbingInterface.slots: {slots} is not valid. Allowed: 1 to {MOST_SLOTS}.")

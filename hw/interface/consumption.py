@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.typecheck import checked
 
 from ..buffer import ReplicationBuffer
 from ..link import LinkSignature, flit_layout
@@ -97,6 +98,7 @@ class Consumption(wiring.Component):
         rows.
     """
 
+    @checked
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0,
                  slots: int = 0, rows: int = 0, queue: int = 0, packet: int = 0):
         for field, value, most in (("t_nr", t_nr, MOST_DELAY), ("slots", slots, MOST_SLOTS), ("rows", rows, MOST_ROWS),

@@ -7,6 +7,7 @@ from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.typecheck import checked
 
 from ..buffer import ReplicationBuffer
 from ..link import LinkSignature, flit_layout
@@ -95,6 +96,7 @@ class Injection(wiring.Component):
         ``smart``.
     """
 
+    @checked
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", queue: int = 4, packet: int = 0,
                  header_flits: int = 1, t_ns: int = 0, slots: int = 0, slot_flits: int = 128, channels: int = 1,
                  smart: bool = False):

@@ -9,6 +9,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.typecheck import checked
 
 from ..bundles import by_name
 from ..events import Event, buffer_events, leaving
@@ -67,6 +68,7 @@ class NetworkInterface(wiring.Component):
         The first error on the wire, until reset.
     """
 
+    @checked
     def __init__(self, *, injection: PortSpec, consumption: PortSpec, width: int, ports: int = 1, links: int = 1,
                  storage: str = "lutram", queue: int = 4, packet: int = 0, header_flits: int = 1, t_ns: int = 0,
                  t_nr: int = 0, receive_queue: int = 0):

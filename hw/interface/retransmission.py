@@ -5,6 +5,7 @@ from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.typecheck import checked
 
 from ..link import flit_layout
 from ..logic import bit_at
@@ -64,6 +65,7 @@ class Retransmission(wiring.Component):
         A slot has become free.
     """
 
+    @checked
     def __init__(self, *, slots: int, flits: int, channels: int, width: int):
         for field, value, (least, most) in (("slots", slots, (1, MOST_SLOTS)), ("flits", flits, SLOT_FLITS)):
             if not least <= value <= most:

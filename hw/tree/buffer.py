@@ -4,6 +4,8 @@ from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
+from wormcast.algorithms.typecheck import checked
+
 from ..buffer import ReplicationBuffer
 from ..logic import any_of
 from ..options import STORAGE
@@ -103,6 +105,7 @@ class BranchBuffer(wiring.Component):
         A flit of this virtual channel is freed in this cycle.
     """
 
+    @checked
     def __init__(self, *, vcs: int, depth: int, width: int, readers: int, storage: str = "lutram",
                  shared: bool = False):
         self.vcs = vcs

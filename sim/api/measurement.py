@@ -336,10 +336,9 @@ def load(
     seed, seeds : int, optional
         First seed, and number of seeds. Default: 24 and 4.
     events : bool
-        Count events in routers and interfaces: buffer writes and reads, crossbar passes, flits on links. Not with a
-        list of rates.
+        Count events in routers and interfaces: buffer writes and reads, crossbar passes, flits on links.
     energy : path, optional
-        TOML file with the cost of each event in pJ: count events, and compute their energy. Not with a list of rates.
+        TOML file with the cost of each event in pJ: count events, and compute their energy.
     progress : bool
         Show a progress bar on a terminal or in a notebook.
     **options
@@ -350,12 +349,10 @@ def load(
     if isinstance(rate, Sequence) and not isinstance(rate, str):
         if trace is not None:
             raise WormcastError(f"trace: {trace} is not valid with a list of rates. Allowed: one of the two.")
-        for name, value in (("events", events), ("energy", energy)):
-            if value:
-                raise WormcastError(f"{name}: {plain(value)} is not valid with a list of rates. Allowed: one rate.")
         entries = {"topology": topology, "scheme": scheme, "relation": relation, **hardware, **traffic, **measured,
                    "rate": [*rate], "warmup": warmup, "precision": precision,
-                   "until_interval": until_interval or None}
+                   "until_interval": until_interval or None, "events": events or None,
+                   "energy": None if energy is None else os.fspath(energy)}
         return sweep({name: value for name, value in entries.items() if value is not None}, progress=progress)
     if rate is None and trace is None:
         raise WormcastError("rate is missing. Needed: rate or trace.")

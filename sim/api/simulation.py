@@ -243,8 +243,6 @@ def run(
     counting = Counting.of(events, energy)
     posted = _messages(setup.topology, {"source": source, "destinations": destinations, "length": length}, messages,
                        file)
-    if setup.configuration.header == "real":  # ideal headers widen flits by the worms that are planned in the run
-        counting.require_width(setup.configuration)
     cycles = window_of(window)
     from ..experiments.run import run as simulate  # a slow import, which refusals do not need
 
@@ -252,13 +250,12 @@ def run(
           _whole(vcd, engine) if vcd is not None else contextlib.nullcontext() as unfinished):
         found = simulate(setup.topology, setup.scheme, posted, setup.configuration, engine=engine, vcd=unfinished,
                          window=cycles, instances=instances, timeout=timeout, contention=contention,
-                         events=counting.events)
-    counting.require_width(found.network.configuration)
+                         events=counting.events, costs=counting.table)
     built = dataclasses.replace(setup, configuration=found.network.configuration)
     resolved = built.to_dict({"engine": engine, "timeout": timeout, "contention": contention,
                               "messages": [dataclasses.asdict(message) for message in posted], **counting.to_dict()})
     files = {"waveform": None if vcd is None else os.fspath(vcd), "plot": None, "replay": None}
-    return RunResult(configuration=resolved, seed=seed, files=files, run=counting.priced(found), setup=built,
+    return RunResult(configuration=resolved, seed=seed, files=files, run=found, setup=built,
                      counted=counting.keys)
 
 

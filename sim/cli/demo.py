@@ -92,10 +92,10 @@ class LessonRun:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson of ``demo``: its summary, its files of messages with their contents, and its runs."""
+    """A lesson of ``demo``: its summary, its files of messages with their contents or their sources, and its runs."""
 
     summary: str
-    given: dict[str, str]
+    given: dict[str, str | Path]
     runs: tuple[LessonRun, ...]
 
 
@@ -143,7 +143,7 @@ LESSONS = {
                                 "same time. Both multicasts have arrived."}))),
     "tokens": Lesson(
         "two trees that need the same two outputs of a switch, without tokens and with them",
-        {"trees.jsonl": TREES.read_text()},
+        {"trees.jsonl": TREES},
         (LessonRun("trees", "Two trees that a switch copies, without tokens: deadlock", f"{TREE} --tokens off",
                Exit.DEADLOCK, {
                    "start": "Worms 1 and 2 are multicasts that enter one switch by its two inputs. Each needs both "
@@ -167,9 +167,9 @@ def _show(name: str, out: Path) -> None:
 
     lesson = LESSONS[name]
     make_folder(out)
-    for file, text in lesson.given.items():
+    for file, content in lesson.given.items():
         with whole_file(out / file) as unfinished:
-            unfinished.write_text(text)
+            unfinished.write_text(content.read_text() if isinstance(content, Path) else content)
     told = []
     for run in lesson.runs:
         wave, page = out / f"{run.name}.vcd", out / f"{run.name}.html"

@@ -15,11 +15,10 @@ from ..common.option import options_of
 from ..common.path_conflicts import require_apart
 from .app import Json, SchemeName, TopologyName, emit_result, stdout_for_results
 from .commands import command
-from .event_options import EnergyOption, EventsOption
 from .hardware import RelationOption, takes_hardware
 from .named import user_files
-from .options import Given, as_typer, takes
-from .outputs import OUTPUTS
+from .options import EnergyOption, EventsOption, Given, as_typer, takes
+from .outputs import LOAD_OUTPUTS, OUTPUTS
 
 __all__: list[str] = []
 
@@ -45,7 +44,7 @@ TRAFFIC: dict[str, Any] = {
 
 @command("load")
 @takes("traffic", TRAFFIC)
-@takes("kept", OUTPUTS)
+@takes("kept", LOAD_OUTPUTS)
 @takes_hardware
 def load_(
     topology: TopologyName,

@@ -15,7 +15,16 @@ from ..common.option import Option
 from ..common.picture_style import DECLARED, PictureOptions
 from .app import say
 
-__all__ = ["PICTURE", "Given", "as_typer", "picture_options", "picture_paths", "say_files", "takes"]
+__all__ = ["PICTURE", "EnergyOption", "EventsOption", "Given", "as_typer", "picture_options", "picture_paths",
+           "say_files", "takes"]
+
+EventsOption = Annotated[bool, typer.Option(
+    "--events", help="Count events in routers and interfaces: buffer writes and reads, crossbar passes, flits on "
+    "links.")]
+
+EnergyOption = Annotated[Path | None, typer.Option(
+    metavar="FILE.toml", help="Count events, and compute their energy from the costs in this file.",
+    show_default=False)]
 
 Given = dict[str, Any]
 """Options given by the user, by name."""

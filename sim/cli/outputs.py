@@ -7,17 +7,16 @@ import typer
 
 from .options import PICTURE
 
-__all__ = ["DEADLOCK_FILE", "OUTPUTS"]
+__all__ = ["DEADLOCK_FILE", "LOAD_OUTPUTS", "OUTPUTS"]
 
 #: Waveform of a deadlock, written into the current folder or into the folder of `deadlocks_left_in`.
 DEADLOCK_FILE = Path("wormcast-deadlock.vcd")
 
 STATE = "State and waveforms"
 
-#: Typer annotations of the output options, in the order of --help.
+#: Typer annotations of the output options of ``continue``, in the order of --help.
 OUTPUTS: dict[str, Any] = {
-    "links": Annotated[bool, typer.Option("--links", help="Also print the utilisation of each link, and with --events "
-                          "or --energy the events of each router and interface.")],
+    "links": Annotated[bool, typer.Option("--links", help="Also print the utilisation of each link.")],
     "plot": Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw the network with the utilisation of its links. Formats: .svg, .pdf, .png, .eps.")],
     **PICTURE,
@@ -46,3 +45,8 @@ OUTPUTS: dict[str, Any] = {
         metavar="NAME,NAME,...", help="With --window: record only these instances: a node (1.2: its router and "
         "interface) or an instance (router_1_2). Default: all.", rich_help_panel=STATE, show_default=False)],
 }
+
+#: The same for ``load``, which can count events; a checkpoint holds none.
+LOAD_OUTPUTS: dict[str, Any] = {**OUTPUTS, "links": Annotated[bool, typer.Option(
+    "--links", help="Also print the utilisation of each link, and with --events or --energy the events of each router "
+    "and interface.")]}

@@ -13,10 +13,9 @@ from ..common.figure_file import draw_file, require_page, require_picture
 from ..common.path_conflicts import require_apart
 from .app import Json, SchemeName, TopologyName, emit_result, say, stdout_for_results
 from .commands import command
-from .event_options import EnergyOption, EventsOption
 from .hardware import RelationOption, takes_hardware
 from .named import user_files
-from .options import PICTURE, Given, picture_options, picture_paths, say_files, takes
+from .options import PICTURE, EnergyOption, EventsOption, Given, picture_options, picture_paths, say_files, takes
 from .waveform_report import record_deadlock, waveform_files
 
 __all__: list[str] = []

@@ -97,14 +97,18 @@ MEANINGS = {
 def report(sweep: Sweep, rows: Sequence[dict[str, Any]], run: int) -> None:
     """Print a table of all points."""
     names = list(sweep.swept)
-    table([*names, "latency", "+-", "effective", "delivered", "state"], [
+    energy = "energy_per_flit_mean" in rows[0]
+    table([*names, "latency", "+-", "effective", "delivered", *["pJ"] * energy, "state"], [
         [*(cells[name] for name in names), rounded(cells["latency_mean"], 1), rounded(cells["latency_half_width"], 1),
-         rounded(cells["effective"], 4), rounded(cells["delivered_per_node"], 4), _state(cells)]
+         rounded(cells["effective"], 4), rounded(cells["delivered_per_node"], 4),
+         *([rounded(cells["energy_per_flit_mean"], 3)] if energy else []), _state(cells)]
         for cells in rows
     ], title=sweep.name)
     say("latency: cycles; +-: half its 95 % interval")
     say("effective, delivered: payload flits x destinations per node and cycle, created and received"
         + ("; rate: payload flits created, a multicast counts once" if "rate" in names else ""))
+    if energy:
+        say("pJ: energy per received payload flit")
     states = {_state(cells) for cells in rows}
     for state, meaning in MEANINGS.items():
         if state in states:

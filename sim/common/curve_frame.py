@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DAGGER", "DASHES", "MARKERS", "PLAIN", "captioned", "curve_settings", "draw_grid", "line_style",
-           "marker_options", "marker_size", "name_axes", "panel_grid", "require_curves"]
+__all__ = ["DAGGER", "DASHES", "MARKERS", "PLAIN", "captioned", "curve_settings", "draw_grid", "fit_names",
+           "line_style", "marker_options", "marker_size", "name_axes", "panel_grid", "require_curves"]
 
 PLAIN = "#808080"  # colour of marks and lines that belong to no curve
 MARKERS = "os^Dv<>Pph*X"
@@ -28,7 +28,8 @@ MOST_LINES = 40
 
 # inches
 NARROWEST = 1.9  # least width of a panel beside others
-FOOT = 0.4  # height of the x axis with its names
+SIDE = 0.55  # width of a y axis with its name, at the usual font size
+USUAL = 8.0  # font size in points up to which panels have their usual height
 ALONE = 2.3  # height of a panel that is as wide as a column
 
 #: Suffix of the names of schemes that are reconstructed because no full description was available.
@@ -86,24 +87,38 @@ def panel_grid(panels: int, high: float) -> tuple[float, float, tuple[int, int]]
         Height of panels side by side.
     """
     width = style().column if panels == 1 else style().page
+    larger = max(1.0, style().axes / USUAL)
     if width / panels < NARROWEST:
-        return width, panels * ALONE, (panels, 1)
-    return width, ALONE if panels == 1 else high, (1, panels)
+        return width, panels * ALONE * larger, (panels, 1)
+    return width, (ALONE if panels == 1 else high) * larger, (1, panels)
 
 
-def name_axes(axes: "Axes", across: str, up: str, high: float, panels: int) -> None:
-    """Write the names of both axes, broken into lines that fit.
+def name_axes(axes: "Axes", across: str, up: str, panels: int) -> None:
+    """Write the names of both axes. The name of the x axis is broken into lines that fit; see `fit_names`.
 
     Parameters
     ----------
-    high : float
-        Height of the panel with its x axis in inches.
     panels : int
         Number of panels side by side on the width of the figure.
     """
     wide = axes.get_figure(root=True).get_figwidth() / panels  # type: ignore[union-attr]
-    axes.set_xlabel("\n".join(wrapped([across], 0.85 * wide, style().axes)))
-    axes.set_ylabel("\n".join(wrapped([up], high - FOOT, style().axes)))
+    axes.set_xlabel("\n".join(wrapped([across], wide - SIDE * style().axes / USUAL, style().axes)))
+    axes.set_ylabel(up)
+
+
+def fit_names(figure: "Figure") -> None:
+    """Break the names of the y axes into lines no longer than the axes. Call it before curves are drawn.
+
+    Legend, caption and limits of the axes are set: with them the layout decides how high the axes are. Marks above the
+    frame may then take up to 15 % of this height.
+    """
+    names = [axes.get_ylabel() for axes in figure.axes]
+    for axes in figure.axes:
+        axes.set_ylabel("")  # a name that is longer than its axis makes the axis shorter
+    figure.draw_without_rendering()
+    for axes, name in zip(figure.axes, names, strict=True):
+        high = 0.85 * axes.get_window_extent().height / figure.dpi
+        axes.set_ylabel("\n".join(wrapped([name], high, style().axes)))
 
 
 def draw_grid(axes: "Axes") -> None:

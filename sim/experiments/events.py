@@ -113,6 +113,19 @@ class EventSums:
             }
         return found
 
+    @classmethod
+    def zero(cls, topology: Topology, table: "EnergyTable | None" = None) -> "EventSums":
+        """Return sums without any event."""
+        seeds, routers, interfaces = (
+            np.zeros((len(COUNTED), size), np.int64) for size in (1, topology.switches, topology.nodes))
+        return cls(topology, seeds, routers, interfaces, np.zeros(1, np.int64), np.zeros(1, np.int64), 0, table)
+
+    def summary(self) -> dict[str, Any]:
+        """Return `to_dict` without the rows of routers and interfaces, and without the table of costs."""
+        found, left_out = self.to_dict(), {"routers", "interfaces", "source", "technology", "flit_width", "picojoules"}
+        return {key: {name: value for name, value in part.items() if name not in left_out}
+                for key, part in found.items()}
+
     @staticmethod
     def _rows(what: str, names: tuple[str, ...], counts: Integers) -> list[dict[str, Any]]:
         """Return a row for each router or interface, with the events that it has. Names that are ids are numbers."""

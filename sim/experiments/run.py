@@ -26,6 +26,7 @@ from ..host import NOW, UNDELIVERED, Host, Message, check_receipts, make_host
 from ..waves.record import find_instances
 from .contention import contention as waits_of
 from .contention import require_followed
+from .energy_table import EnergyTable
 
 if TYPE_CHECKING:
     from ..engines.deadlock import Deadlock
@@ -229,6 +230,7 @@ def run(
     seed: int = 0,
     contention: bool = False,
     events: bool = False,
+    costs: EnergyTable | None = None,
 ) -> Run:
     """Send messages through a network, and return all deliveries or the reason why some are missing.
 
@@ -254,6 +256,9 @@ def run(
         Measure the causes of waiting; see `Run`.
     events : bool
         Count events in routers and interfaces; see `Run`.
+    costs : EnergyTable, optional
+        Costs of the events, for flits as wide as those of the network. With ``header="ideal"`` the width depends on the
+        worms.
     """
     if contention:
         require_followed(configuration.as_sent(scheme), configuration)
@@ -270,6 +275,8 @@ def run(
     require_sent(topology, scheme, configuration, worms)
     longest = int(np.diff(worms.destination_offsets).max())
     configuration = configuration.for_headers(topology, scheme, longest)
+    if costs is not None:
+        costs.require_width(configuration.flit_width)
     network = Network(topology, scheme, configuration)
     shown = find_instances(network, "all" if instances is None else instances)
 
@@ -299,14 +306,14 @@ def run(
     waits = waits_of(bulk.host, bulk.grants.take(), network.nodes) if bulk.grants else None
     result = Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock, faults, stall, waits,
                  find_residences(bulk),
-                 None if counted is None else _sums(network, counted, messages, worms, host, cycles))
+                 None if counted is None else _sums(network, counted, messages, worms, host, cycles, costs))
     if vcd is not None and engine == "bulk":
         result.record(Path(vcd), *(window or (0, cycles)), shown)
     return result
 
 
-def _sums(network: Network, counted: "Events", messages: Sequence[Message], worms: Worms, host: Host, cycles: int
-          ) -> "EventSums":
+def _sums(network: Network, counted: "Events", messages: Sequence[Message], worms: Worms, host: Host, cycles: int,
+          costs: EnergyTable | None) -> "EventSums":
     """Return the events of a run."""
     from .events import EventSums
 
@@ -315,7 +322,7 @@ def _sums(network: Network, counted: "Events", messages: Sequence[Message], worm
     return EventSums(
         network.topology, (counted.routers.sum(axis=2) + counted.interfaces.sum(axis=2)), counted.routers[:, 0],
         counted.interfaces[:, 0], np.array([wanted - int(host.deliveries["due"].sum())]),
-        np.array([int(received.sum())]), cycles)
+        np.array([int(received.sum())]), cycles, costs)
 
 
 def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, tuple[Fault, ...]]":

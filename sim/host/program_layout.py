@@ -1,6 +1,6 @@
 """Program, state and results of all nodes' hosts, as arrays."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from .constants import CHANNELS, NONE, PACKET, TAG_BITS, UNDELIVERED
 from .dependents import RELEASE, awaited, link
 from .ni_messages import forwarded_messages, lay_out_rows
 
-__all__ = ["EXCHANGE", "Host", "lay_out", "tag_bits"]
+__all__ = ["EXCHANGE", "Host", "lay_out", "slot_flits", "tag_bits"]
 
 #: Limit of outstanding requests that no node reaches.
 UNLIMITED = 1 << 62
@@ -384,17 +384,22 @@ def _check_slots(configuration: Configuration, header: Header, length: Integers,
     goes_on = visits > 1
     if not configuration.slots or not goes_on.any():
         return
-    assert isinstance(header, AddressList)
     payload = np.repeat(length, np.diff(worms.message_offsets))
     if configuration.packet:
         payload = np.minimum(payload, configuration.packet)
-    # the first header flit is stripped if it held one address
-    flits = payload[goes_on] - (-visits[goes_on] // header.capacity) - (header.capacity == 1)
+    flits = slot_flits(header, visits[goes_on], payload[goes_on])
     most = int(flits.argmax())
     if flits[most] > configuration.slot:
         raise WormcastError(f"slot: {configuration.slot} is not valid: a worm to {visits[goes_on][most]} destinations "
                             f"with {payload[goes_on][most]} payload flits takes {flits[most]} flits of a slot. "
                             f"Allowed: {flits[most]} or more, or smaller worms by --packet.")
+
+
+def slot_flits(header: Header, visits: Any, payload: Any) -> Any:
+    """Return the flits that worms take in a retransmission slot, after the first of two or more visits."""
+    assert isinstance(header, AddressList)
+    # the first header flit is stripped if it held one address
+    return payload - (-visits // header.capacity) - (header.capacity == 1)
 
 
 def _releases(worms: Worms, order: Integers, nodes: int) -> Records:

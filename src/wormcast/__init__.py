@@ -7,10 +7,10 @@
     wc.check("mesh:4x4", "dual-path", consumption=1).plot()
     wc.load("mesh:8x8", "dual-path", rate=[0.004, 0.008, 0.012]).plot()
 
-Each command of the command line is a function, except ``continue``, ``demo``, ``doctor`` and ``synth --sweep``;
-``list`` is `names`. A function has the options of its command, except most options for files. ``topology`` returns a
-`Topology`; each other function returns a result with ``to_dict``, ``to_dataframe`` and ``to_arrow``. Most results have
-``plot``. Topologies, schemes and relations are names or objects. Input that is not valid raises `WormcastError`.
+Each command of the command line is a function, except ``continue``, ``demo`` and ``doctor``; ``list`` is `names`, and
+``synth --sweep`` is `synth_sweep`. A function has the options of its command, except most options for files.
+``topology`` returns a `Topology`, and `describe` its description and picture. Each function but ``topology`` returns a
+result with ``to_dict``, ``to_dataframe`` and ``to_arrow``. Most results have ``plot``. Topologies, schemes and relations are names or objects. Input that is not valid raises `WormcastError`.
 
 ``wormcast.algorithms`` plans multicasts, ``wormcast.hw`` contains routers and interfaces, ``wormcast.sim`` simulates
 them.
@@ -25,6 +25,7 @@ __all__ = [
     "LoadResult",
     "Message",
     "NamesResult",
+    "NetworkResult",
     "PlanResult",
     "RandomPlansResult",
     "Relation",
@@ -33,6 +34,7 @@ __all__ = [
     "Scheme",
     "SweepResult",
     "SynthesisResult",
+    "SynthesisSweepResult",
     "Topology",
     "VerilogResult",
     "WaveformResult",
@@ -40,6 +42,7 @@ __all__ = [
     "__commit__",
     "__version__",
     "check",
+    "describe",
     "figure",
     "find_saturation",
     "hunt",
@@ -51,6 +54,7 @@ __all__ = [
     "run",
     "sweep",
     "synth",
+    "synth_sweep",
     "topology",
     "verilog",
 ]
@@ -71,8 +75,10 @@ _MODULES = {
         "algorithms.topologies.base": ("Topology",),
         "sim.api.catalogue": ("NamesResult", "names"),
         "sim.api.checking": ("CheckResult", "check"),
+        "sim.api.description": ("NetworkResult", "describe"),
         "sim.api.figures": ("FigureResult", "figure"),
-        "sim.api.hardware_cost": ("SynthesisResult", "VerilogResult", "synth", "verilog"),
+        "sim.api.hardware_cost": (
+            "SynthesisResult", "SynthesisSweepResult", "VerilogResult", "synth", "synth_sweep", "verilog"),
         "sim.api.measurement": ("LoadResult", "SaturationResult", "SweepResult", "find_saturation", "load", "sweep"),
         "sim.api.planning": ("PlanResult", "RandomPlansResult", "plan", "plan_random"),
         "sim.api.recordings": ("WaveformResult", "read_waveform"),

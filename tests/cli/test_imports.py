@@ -27,6 +27,12 @@ def loaded(*words, cwd):
     return done.returncode, set(done.stdout.rpartition("loaded:")[2].split())
 
 
+def test_the_messages_of_a_lesson_are_read_when_it_is_shown():
+    code = ("import pathlib; pathlib.Path.read_text = None; from wormcast.sim.cli import demo; "
+            "print(demo.LESSONS['tokens'].summary)")
+    assert subprocess.run([sys.executable, "-c", code], check=False, stdout=subprocess.PIPE).returncode == 0
+
+
 @pytest.mark.parametrize("words", ["--version", "chek", "--nonsense"])
 def test_the_program_itself_loads_nothing(words, tmp_path):
     assert loaded(words, cwd=tmp_path) == (0 if words == "--version" else 2, set())

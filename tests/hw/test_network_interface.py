@@ -7,7 +7,9 @@ import pytest
 
 from wormcast.algorithms import WormcastError
 from wormcast.hw import PortSpec
+from wormcast.hw.buffer import ReplicationBuffer
 from wormcast.hw.interface import HOST_DEPTH, Consumption, Injection, NetworkInterface
+from wormcast.hw.output_unit import OutputUnit
 from wormcast.sim.lowering import netlist
 from wormcast.sim.lowering.order import refuse_paths
 
@@ -177,6 +179,29 @@ def test_bad_parameters_are_refused():
         Injection(PortSpec("network"), width=8, smart=True)
     with pytest.raises(WormcastError, match=r"NetworkInterface\.ports: 0 is not valid. Allowed: 1 or more."):
         NetworkInterface(injection=PortSpec("network"), consumption=PortSpec("network"), width=8, ports=0)
+
+
+NETWORK = PortSpec("network")
+
+
+@pytest.mark.parametrize(("build", "sentence"), [
+    (lambda: Injection(NETWORK, width=8, queue=2.5), "Injection.queue: 2.5 is not valid. Allowed: a whole number."),
+    (lambda: Injection(NETWORK), "Injection: missing a required argument: 'width'. Allowed: network, width, storage,"),
+    (lambda: NetworkInterface(injection=NETWORK, consumption=3, width=8),
+     "NetworkInterface.consumption: 3 is not valid. Allowed: a PortSpec."),
+    (lambda: NetworkInterface(injection=NETWORK, consumption=NETWORK, width=8, queues=3),
+     "NetworkInterface: got an unexpected keyword argument 'queues'. Allowed: injection, consumption,"),
+    (lambda: OutputUnit(NETWORK, width=8, classes=[]),
+     "OutputUnit.classes: [] is not valid. Allowed: one mask or more, each from 1 to 1."),
+    (lambda: OutputUnit(NETWORK, width=8, classes=[2]), "OutputUnit.classes: [2] is not valid. Allowed: one mask or"),
+    (lambda: OutputUnit(NETWORK, width=0, classes=[1]), "LinkSignature.width: 0 is not valid. Allowed: 1 or more."),
+    (lambda: ReplicationBuffer(vcs=0, depth=4, width=8), "ReplicationBuffer.vcs: 0 is not valid. Allowed: 1 or more."),
+    (lambda: PortSpec("east", vcs=1.5), "PortSpec.vcs: 1.5 is not valid. Allowed: a whole number."),
+])
+def test_parameters_of_another_type_are_refused(build, sentence):
+    with pytest.raises(WormcastError) as error:
+        build()
+    assert str(error.value).startswith(sentence)
 
 
 def test_each_side_has_its_own_wait():

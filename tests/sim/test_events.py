@@ -188,7 +188,9 @@ def test_messages_that_nobody_received_are_not_counted():
     assert result.to_dict()["events"]["per_message"]["link"]["mean"] is None
 
 
-def test_costs_are_for_the_width_of_an_ideal_header():
+def test_costs_are_for_the_width_of_an_ideal_header(monkeypatch):
+    """They are refused before the hardware is compiled and simulated."""
+    monkeypatch.setattr("wormcast.sim.experiments.run.Network", None)
     with pytest.raises(WormcastError, match="costs for flits of 32 bits are not valid for flits of 37 bits"):
         wc.run("mesh:8x8", "dual-path", 0, [3, 9, 20, 33, 50, 62], length=10, header="ideal",
                energy=EXAMPLES / "energy" / "noxim_32bit.toml")

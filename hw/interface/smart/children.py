@@ -5,6 +5,7 @@ from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.typecheck import checked
 
 from ...link import LinkSignature
 from ...options import MOST_ROWS, PACKET_BITS, ROW_BITS
@@ -64,6 +65,7 @@ class ChildTable(wiring.Component):
         Packets of the row's message, minus one. Only with ``counts``.
     """
 
+    @checked
     def __init__(self, *, rows: int, flits: int, width: int, counts: bool):
         if rows & (rows - 1) or not 1 <= rows <= MOST_ROWS:
             raise WormcastError(f"ChildTable.rows: {rows} is not valid. Allowed: powers of two from 1 to {MOST_ROWS}.")

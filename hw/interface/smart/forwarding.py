@@ -6,6 +6,7 @@ from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.typecheck import checked
 
 from ...link import LinkSignature, flit_layout
 from ...logic import bit_at
@@ -100,6 +101,7 @@ class Forwarding(wiring.Component):
         Maximum of ``occupancy`` since reset.
     """
 
+    @checked
     def __init__(self, *, order: str, rows: int, places: int, packet: int, flits: int, channels: int, width: int):
         for field, value, most in (("places", places, MOST_PLACES), ("packet", packet, MOST_PACKET)):
             if not 1 <= value <= most:

@@ -8,6 +8,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.typecheck import checked
 
 from ...events import Event
 from ...faults import Cause
@@ -60,6 +61,7 @@ class ForwardingInterface(NetworkInterface):
         As in `Forwarding`.
     """
 
+    @checked
     def __init__(self, *, kind: str, rows: int = 8, places: int = 4, row_flits: int = 16, **parameters: Any):
         if kind not in FORWARD_ORDERS:
             raise WormcastError(f"ForwardingInterface.kind: {kind!r} is not valid. "

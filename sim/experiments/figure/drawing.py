@@ -12,6 +12,7 @@ from ...common.curve_frame import (
     captioned,
     curve_settings,
     draw_grid,
+    fit_names,
     line_style,
     marker_options,
     name_axes,
@@ -82,7 +83,7 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
         every = picture.subplots(down, beside, squeeze=False).ravel().tolist()
         for axes, name in zip(every, panels, strict=True):
             panel = known[name]
-            name_axes(axes, panel.across, panel.up, height / down, beside)
+            name_axes(axes, panel.across, panel.up, beside)
             axes.set_xlim(0, _last(figure, curves, panel))
             axes.set_ylim(0, _most(curves) if panel.y is _accepted else top)
             draw_grid(axes)
@@ -90,6 +91,7 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
                  for label, look in zip(labels, styles, strict=True)]
         marks += [Line2D([], [], label=label, **{"linestyle": ""} | options) for label, options in signs]
         picture.legend(handles=marks, loc="outside lower center", ncols=columns, **LEGEND)
+        fit_names(picture)
         for axes, name in zip(every, panels, strict=True):
             panel = known[name]
             diagonal = panel.x is _offered and panel.y is _accepted

@@ -13,6 +13,7 @@ from ...common.curve_frame import (
     captioned,
     curve_settings,
     draw_grid,
+    fit_names,
     marker_options,
     name_axes,
     panel_grid,
@@ -81,7 +82,7 @@ def runs_figure(figure: Figure, curves: Sequence[RunCurve]) -> "Picture":
             if name == "waits":
                 axes.set_yscale("symlog", linthresh=1)
                 axes.set_ylim(0, max(1.0, axes.get_ylim()[1]))
-            name_axes(axes, x_label(figure), shown[name][0], height / down, beside)
+            name_axes(axes, x_label(figure), shown[name][0], beside)
             _scale(axes, figure, curves)
             draw_grid(axes)
         latencies = [value for curve in curves for result in curve.results.values()
@@ -94,6 +95,7 @@ def runs_figure(figure: Figure, curves: Sequence[RunCurve]) -> "Picture":
                  for label, look in zip(labels, styles, strict=True)]
         marks += [Line2D([], [], label=label, **options) for label, options in others.items()]
         picture.legend(handles=marks, loc="outside lower center", ncols=columns, **LEGEND)
+        fit_names(picture)
     return picture
 
 

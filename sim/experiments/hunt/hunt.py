@@ -14,6 +14,7 @@ from ...build.front_door import require_sendable
 from ...build.limits import HUNT_CYCLES, HUNT_LENGTHS
 from ...build.traffic import LONGEST
 from ...host.constants import TAG_BITS
+from ...host.program_layout import slot_flits
 from ..run import Run, run
 from .arena import Arena, Batch, Outcome, lanes_for
 from .draw import draw
@@ -102,6 +103,7 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
         raise WormcastError(f"hunt: {topology.name} is not valid: it has one node. Allowed: two or more nodes.")
     built = configuration.for_headers(topology, scheme, topology.nodes - 1)
     require_sendable(topology, scheme, built)
+    _require_slots(topology, scheme, built, lengths[1])
     lanes = lanes_for(topology, built)
 
     arenas = [Arena(topology, scheme, built, lanes) for _ in range(workers or os.cpu_count() or 1)]
@@ -132,6 +134,19 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
         raise RuntimeError(f"messages deadlock in lanes, but a single run ends in {result.outcome}: {left}")
     return Hunt(searched, first, result, judge.tried, judge.tried < MOST_TRIED,
                 fewer)
+
+
+def _require_slots(topology: Topology, scheme: Scheme, configuration: Configuration, longest: int) -> None:
+    """Refuse retransmission slots that do not hold the longest worm of a hunt."""
+    visits = scheme.most_visits(topology)
+    if not configuration.slots or visits < 2:
+        return
+    payload = min(longest, configuration.packet or longest)
+    flits = slot_flits(scheme.header.on(topology, configuration.flit_width), visits, payload)
+    if flits > configuration.slot:
+        raise WormcastError(f"slot: {configuration.slot} is not valid: a worm to {visits} destinations with {payload} "
+                            f"payload flits takes {flits} flits of a slot. Allowed: {flits} or more, or smaller worms "
+                            f"by --length or --packet.")
 
 
 def usual_lengths(configuration: Configuration) -> tuple[int, int]:

@@ -94,6 +94,7 @@ def load_until_interval(
     seeds: Sequence[int] | None = None,
     workers: int | None = None,
     precision: float = PRECISION,
+    events: bool = False,
     stop: Stop | None = None,
 ) -> Load:
     """Run a sixteenth of ``cycles``, and double the cycles until the results are `settled` or ``cycles`` is reached.
@@ -112,7 +113,7 @@ def load_until_interval(
     first, *_ = further = lengths(cycles, warmup)
     experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=first, warmup=warmup,
                             parts=shared(DEFAULT_SEEDS if seeds is None else seeds, workers), precision=precision,
-                            stop=stop)
+                            events=events, stop=stop)
     results: list[Load] = []
     for length in further:
         experiment.extend(length)

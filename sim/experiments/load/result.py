@@ -1,5 +1,6 @@
 """Results of a load experiment."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,8 +30,11 @@ SPANS = {
     "network_latency": ("injected", "tail"),
     "reception_latency": ("tail", "received"),
 }
-#: Least number of messages of each seed for a precise mean.
+#: Least number of messages of each seed for a precise mean, and of messages of all seeds for saturation.
 FEWEST = 30
+
+#: Standard deviations by which the number of messages under way may exceed its mean by chance.
+CHANCE = 3
 
 #: Least number of received messages per message that is not received by the end, in a run that is long enough.
 SHORT = 4
@@ -385,20 +389,25 @@ class Load:
         """The network is saturated: it delivers too few flits, or worms accumulate at their sources.
 
         The network delivers too few flits if less than 95 % of ``wanted`` is ``completed``, and the missing flits
-        exceed 1.5 times those on their way at the mean latency. Worms accumulate if a straight line, fitted to the mean
-        number of waiting worms over time, rises by more than a worm per ten nodes. The rise must also exceed three
-        times the standard deviation about the line. Requests that wait at their hosts for replies to earlier requests
-        are waiting worms: a limit of outstanding requests can saturate a network that has capacity left.
+        exceed 1.5 times those on their way at the mean latency, and what chance adds to these. Worms accumulate if a
+        straight line, fitted to the mean number of waiting worms over time, rises by more than a worm per ten nodes.
+        The rise must also exceed three times the standard deviation about the line. Networks in which fewer than
+        `FEWEST` messages are created after the warm-up, over all seeds, do not count as saturated. Requests that wait
+        at their hosts for replies to earlier requests are waiting worms: a limit of outstanding requests can saturate a
+        network that has capacity left.
         """
-        return bool(self.deadlock is None and (self._falls_short() or self._piles_up()))
+        return bool(self.deadlock is None and int(self.totals["begun"].sum()) >= FEWEST
+                    and (self._falls_short() or self._piles_up()))
 
     @property
     def too_short(self) -> bool:
-        """The network is not saturated, but too few messages are received to be sure.
+        """The network is not saturated, but too few messages are created or received to be sure.
 
-        A run with fewer than `SHORT` received messages per message that is not received by the end is too short.
+        A run with fewer than `SHORT` received messages per message that is not received by the end is too short. So is
+        a run in which the network would count as saturated if there were more messages.
         """
-        return not self.saturated and SHORT * self.censored > int(self.totals["messages"].sum())
+        return not self.saturated and (SHORT * self.censored > int(self.totals["messages"].sum())
+                                       or self._falls_short(chance=0) or self._piles_up())
 
     @property
     def state(self) -> str:
@@ -412,13 +421,19 @@ class Load:
             parts.append("the run is too short to decide, as too many messages are not received")
         return "; ".join(parts)
 
-    def _falls_short(self) -> bool:
+    def _falls_short(self, chance: float = CHANCE) -> bool:
+        """Return whether more flits are missing than messages on their way account for.
+
+        The number of messages on their way is a Poisson variable: its variance is its mean. One message is added to the
+        variance, because the mean of a few messages is not known well.
+        """
         wanted, completed = int(self.totals["wanted"].sum()), int(self.totals["completed"].sum())
-        messages = int(self.totals["messages"].sum())
+        messages, begun = int(self.totals["messages"].sum()), int(self.totals["begun"].sum())
         if not messages:
             return False  # no message is received yet, but all may be on their way
-        on_the_way = wanted * int(self.totals["latency"].sum()) / messages / self._counted
-        return wanted - completed > max(0.05 * wanted, 1.5 * on_the_way)
+        on_the_way = begun * int(self.totals["latency"].sum()) / messages / self._counted
+        most = 1.5 * on_the_way + chance * math.sqrt(on_the_way + 1)
+        return wanted - completed > max(0.05 * wanted, most * wanted / begun)
 
     def _piles_up(self) -> bool:
         grown, about = self._growth

@@ -16,6 +16,7 @@ from ...common.curve_frame import (
     captioned,
     curve_settings,
     draw_grid,
+    fit_names,
     line_style,
     marker_options,
     name_axes,
@@ -26,7 +27,7 @@ from ...common.curve_marks import ABOVE_WORDS, INTERVAL_WORDS, CurveMarks, draw_
 from ...common.frame import COLOURS, LEGEND, MARGIN, legend_entry
 from ...common.picture_style import style
 from ..option_grid import Sweep
-from .file import OPTIONS
+from .file import COUNTING, OPTIONS
 from .point import Point
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ HEIGHT = 2.7  # inches, without the legend
 
 #: Names of the panels, with the names of their y axes.
 UP = {"latency": "mean latency (cycles)", "delivered": "delivered (flits per node and cycle)"}
+ENERGY = {"energy": "energy (pJ per received payload flit)"}  # panel of a sweep with a table of costs
 
 #: Options that the caption names even if the sweep's file does not set them, unless they are swept.
 CAPTION_OPTIONS = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seed", "seeds", "cycles")
@@ -101,9 +103,16 @@ class _Curve:
 
     def means(self) -> tuple[list[float], list[float]]:
         """Return mean latencies, and the half widths of their intervals (0 if there is no interval)."""
-        latencies = [result["latency"] for result in self.results]
-        return ([float("nan") if one["mean"] is None else one["mean"] for one in latencies],
-                [one["half_width"] or 0.0 for one in latencies])
+        return _means([result["latency"] for result in self.results])
+
+    def energies(self) -> tuple[list[float], list[float]]:
+        """Return the mean pJ per received payload flit, as `means`."""
+        return _means([result["energy"]["per_flit"] for result in self.results])
+
+
+def _means(intervals: Sequence[Mapping[str, float | None]]) -> tuple[list[float], list[float]]:
+    means = [one["mean"] for one in intervals]
+    return [math.nan if mean is None else mean for mean in means], [one["half_width"] or 0.0 for one in intervals]
 
 
 def require_drawable(sweep: Sweep, file: Path) -> None:
@@ -116,9 +125,14 @@ def require_drawable(sweep: Sweep, file: Path) -> None:
     """
     along = _along(sweep)
     require_curves(sweep.swept, along, file)
-    style().panels([*UP])
+    style().panels([*_names_of(sweep)])
     if along is None:
         raise WormcastError("plot: no option with numbers is swept. Needed: a list of numbers, for example of rate.")
+
+
+def _names_of(sweep: Sweep) -> dict[str, str]:
+    """Return the panels of a sweep, with the names of their y axes."""
+    return UP | (ENERGY if sweep.fixed.get("energy") else {})
 
 
 def _along(sweep: Sweep) -> str | None:
@@ -155,7 +169,8 @@ def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mappi
 
     along = _along(sweep)
     assert along is not None  # see require_drawable
-    panels = style().panels([*UP])
+    names = _names_of(sweep)
+    panels = style().panels([*names])
     curves = _curves(sweep, points, results, along)
     styles = _styles(curves)
     width, height, (down, beside) = panel_grid(len(panels), HEIGHT)
@@ -171,19 +186,19 @@ def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mappi
             last = max(known, default=whole) if along == "rate" and panel == "latency" else whole
             margin = 0.04 * (last - first) or 0.5
             axes.set_xlim(first - margin * (along != "rate"), last + margin)
-            name_axes(axes, OPTIONS[along].axis, UP[panel], height / down, beside)
+            name_axes(axes, OPTIONS[along].axis, names[panel], beside)
             if OPTIONS[along].kind is int:
                 axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
             draw_grid(axes)
-            (_scale_latency if panel == "latency" else _scale_delivered)(axes, curves)
+            SCALES[panel](axes, curves)
         figure.legend(handles=[mark for column in legend for mark in column], loc="outside lower center",
                       ncols=len(legend), **LEGEND)
+        fit_names(figure)
         for axes, panel in zip(every, panels, strict=True):
             diagonal = along == "rate" and panel == "delivered"
             if diagonal:
                 _all_delivered(axes, whole)
-            drawn = _latency if panel == "latency" else _delivered
-            draw_curves(axes, [drawn(curve, look) for curve, look in zip(curves, styles, strict=True)],
+            draw_curves(axes, [DRAWN[panel](curve, look) for curve, look in zip(curves, styles, strict=True)],
                         diagonal=diagonal, dead_at_top=panel == "latency")
     return figure
 
@@ -192,10 +207,12 @@ def _rows(curves: Sequence[_Curve], along: str) -> list[dict[str, Any]]:
     """Return a row for each point: the options of its curve, and what the panels draw."""
     return [{**curve.others, along if along != "rate" else "load": at, "latency": mean,
              "latency_half_width": half, "delivered_per_node": result["delivered_per_node"],
+             **({"energy_per_flit": energy} if "energy" in result else {}),
              "saturated": result["saturated"], "precise": result["precise"],
              "deadlock": result["deadlock"] is not None}
             for curve in curves
-            for at, mean, half, result in zip(curve.at, *curve.means(), curve.results, strict=True)]
+            for at, mean, half, result in zip(curve.at, *curve.means(), curve.results, strict=True)
+            for energy in [result["energy"]["per_flit"]["mean"] if "energy" in result else None]]
 
 
 def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, Any]], along: str) -> list[_Curve]:
@@ -285,6 +302,24 @@ def _delivered(curve: _Curve, look: dict[str, Any]) -> CurveMarks:
                       ["open" if result["saturated"] else "full" for result in curve.results], dead=curve.dead())
 
 
+def _scale_energy(axes: "Axes", curves: Sequence[_Curve]) -> None:
+    found = [mean + min(half, mean) for curve in curves for mean, half in zip(*curve.energies(), strict=True)
+             if not math.isnan(mean)]
+    axes.set_ylim(0, 1.1 * max(found, default=0.0) or 1)
+
+
+def _energy(curve: _Curve, look: dict[str, Any]) -> CurveMarks:
+    means, halves = curve.energies()
+    return CurveMarks(look, curve.at, means,
+                      ["open" if result["saturated"] else "full" for result in curve.results], halves,
+                      dead=curve.dead())
+
+
+#: Function that scales the y axis of each panel, and function that returns what the panel draws of a curve.
+SCALES = {"latency": _scale_latency, "delivered": _scale_delivered, "energy": _scale_energy}
+DRAWN = {"latency": _latency, "delivered": _delivered, "energy": _energy}
+
+
 def _columns(curves: Sequence[_Curve], styles: Sequence[dict[str, Any]], panels: Sequence[str],
              room: float) -> list[list["Line2D"]]:
     """Return the legend in columns of equal length: the lines by family, then the kinds of markers that occur."""
@@ -330,7 +365,8 @@ def _caption(sweep: Sweep, point: Point, curves: Sequence[_Curve], panels: Seque
     """Return the caption: options common to all lines, from the sweep's file and from `CAPTION_OPTIONS`; marks."""
     usual = {name: point.resolved[name] for name in CAPTION_OPTIONS
              if name in point.resolved and name not in sweep.swept}
-    common = {**sweep.fixed, **{name: value for name, value in usual.items() if name not in sweep.fixed}}
+    common = {**{name: value for name, value in sweep.fixed.items() if name not in COUNTING},
+              **{name: value for name, value in usual.items() if name not in sweep.fixed}}
     above = "latency" in panels and any(result["saturated"] for curve in curves for result in curve.results)
     return [", ".join(_said(name, value, point.scheme) for name, value in common.items() if value is not None),
             INTERVAL_WORDS, *[ABOVE_WORDS] * above]

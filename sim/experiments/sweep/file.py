@@ -15,7 +15,7 @@ from ...build.traffic import Traffic
 from ...common.option import Option, options_of
 from ..option_grid import Sweep, require_points
 
-__all__ = ["OPTIONS", "SWEEP", "read", "sweep_of"]
+__all__ = ["COUNTING", "OPTIONS", "SWEEP", "read", "sweep_of"]
 
 #: Types of the objects that may stand in place of names.
 OBJECTS = (Topology, Scheme, Relation)
@@ -29,12 +29,15 @@ OPTIONS: dict[str, Option] = {one.name: one for one in (
     *(one for name, one in options_of(Configuration).items() if name not in UNTIMED_FIELDS),
 )}
 
+#: Options that add columns to the results. They have one value for all points.
+COUNTING: dict[str, Option] = {"events": Option("events", bool), "energy": Option("energy")}
+
 #: JSON Schema of a sweep file: each option has a value or a list of values.
 SWEEP = FileSchema("a sweep", {
     "type": "object", "required": ["topology", "scheme"], "additionalProperties": False,
     ALLOWED: "options of wormcast load that change results",
     "properties": {name: {"anyOf": [one.schema, {"type": "array", "items": one.schema, "minItems": 1}]}
-                   for name, one in OPTIONS.items()}})
+                   for name, one in OPTIONS.items()} | {name: one.schema for name, one in COUNTING.items()}})
 
 
 def read(file: Path) -> Sweep:
@@ -87,7 +90,8 @@ def _sweep(name: str, entries: dict[str, Any]) -> Sweep:
     SWEEP.require(entries)
     if "rate" not in entries and "trace" not in entries:
         raise WormcastError("rate is missing. Needed: rate or trace.")
-    fixed = {key: OPTIONS[key].of_file(value) for key, value in entries.items() if not isinstance(value, list)}
+    known = OPTIONS | COUNTING
+    fixed = {key: known[key].of_file(value) for key, value in entries.items() if not isinstance(value, list)}
     swept = {key: [OPTIONS[key].of_file(value) for value in values] for key, values in entries.items()
              if isinstance(values, list)}
     require_points(swept)

@@ -3,7 +3,7 @@
 import functools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from ...build.network import Network
 from ...build.setup import Setup
 from ...build.traffic import Traffic
 from ...common.stop import Stop
+from ..energy_table import EnergyTable, read_energy
+from ..events import EventSums
 from ..load import Experiment, Load, Specification, Trace, check, load_until_interval, shared
 from ..option_grid import Sweep, named_point
 
@@ -54,6 +56,10 @@ class Point:
         Everything that the results depend on, as JSON: options, version, digests of code and of files in options.
     files : dict
         Paths of the files that options name, by option. The option's value begins with the path.
+    events : bool
+        Count events in routers and interfaces.
+    costs : EnergyTable or None
+        Costs of the events.
     """
 
     name: str
@@ -65,6 +71,8 @@ class Point:
     scheme: Scheme
     traffic: Traffic | Trace
     configuration: Configuration
+    events: bool = False
+    costs: EnergyTable | None = None
 
     @property
     def size(self) -> float:
@@ -89,18 +97,28 @@ class Point:
         cycles, warmup, precision = (self.resolved[name] for name in ("cycles", "warmup", "precision"))
         with named_point(self.name):
             if self.resolved["until_interval"]:
-                return plain_results(load_until_interval(
+                return self._plain(load_until_interval(
                     self.network, self.scheme, self.traffic, configuration=self.configuration, cycles=cycles,
-                    warmup=warmup, seeds=numbers, workers=workers, precision=precision,
+                    warmup=warmup, seeds=numbers, workers=workers, precision=precision, events=self.events,
                     stop=stop))
             experiment = Experiment(self.network, self.scheme, self.traffic, configuration=self.configuration,
                                     cycles=cycles, warmup=warmup, parts=shared(numbers, workers), precision=precision,
-                                    stop=stop)
+                                    events=self.events, stop=stop)
             experiment.run_whole()
             result = experiment.result()
             found = experiment.warmup is None
-            later = {LATER: [plain_results(one) for one in experiment.later_results(result.first)]} if found else {}
-            return plain_results(result) | later
+            later = {LATER: [self._plain(one) for one in experiment.later_results(result.first)]} if found else {}
+            return self._plain(result) | later
+
+    def _plain(self, result: Load) -> dict[str, Any]:
+        """Return `plain_results`, and the events of all routers and interfaces, with their energy."""
+        if not self.events:
+            return plain_results(result)
+        if result.events is None:
+            counted = _nulls(EventSums.zero(self.network, self.costs).summary())
+        else:
+            counted = replace(result.events, table=self.costs).summary()
+        return plain_results(result) | counted
 
 
 def points(sweep: Sweep, objects: Objects = NONE) -> list[Point]:
@@ -135,16 +153,22 @@ def build_point(given: dict[str, Any], name: str, objects: Objects = NONE,
         }
         check(network, traffic, setup.configuration, spec.cycles, experiment["warmup"], spec.seed_numbers,
               experiment["precision"])
+        costs = None if given.get("energy") is None else read_energy(Path(given["energy"]))
+        events = costs is not None or given.get("events", False)
         configuration = setup.configuration.for_headers(network, scheme, traffic.most_destinations(network))
+        if costs is not None:
+            costs.require_width(configuration.flit_width)
         Network(network, scheme, configuration)
         if isinstance(traffic, Traffic):
             require_sendable(network, scheme, configuration)
+    counting = {"events": True, "energy": given.get("energy")} if events else {}
     resolved = replace(setup, configuration=configuration).to_dict(
-        {**traffic.to_dict(), **experiment}, named="configuration", without=UNTIMED_FIELDS)
+        {**traffic.to_dict(), **experiment, **counting}, named="configuration", without=UNTIMED_FIELDS)
     texts = {f"{what}_text": file_digest(given.get(what)) for what in BY_NAME}
     version = {"version": wormcast.__version__, "results": RESULTS, "code": _code()}
-    key = json.dumps({**version, **texts, **resolved}, sort_keys=True)
-    return Point(name, given, resolved, key, _files(given), network, scheme, traffic, configuration)
+    priced = {} if costs is None else {"energy_table": asdict(costs)}
+    key = json.dumps({**version, **texts, **priced, **resolved}, sort_keys=True)
+    return Point(name, given, resolved, key, _files(given), network, scheme, traffic, configuration, events, costs)
 
 
 @functools.cache
@@ -186,7 +210,8 @@ def _read_once(trace: Trace) -> Trace:
 
 def _files(given: Mapping[str, Any]) -> dict[str, str]:
     """Return the paths of the files that options name, by option."""
-    paths = {**{what: user_file(given.get(what)) for what in BY_NAME}, "trace": given.get("trace")}
+    paths = {**{what: user_file(given.get(what)) for what in BY_NAME},
+             **{name: given.get(name) for name in ("trace", "energy")}}
     return {option: path for option, path in paths.items() if path and Path(path).is_file()}
 
 

@@ -62,6 +62,9 @@ CALLS = {
                 "verilog output-unit --vcs 1 --topology mesh:3x3 -o FILE --json"),
     "synth": (lambda: wc.synth("allocator", seeds=0, vcs=1, topology="mesh:3x3"),
               "synth allocator --seeds 0 --vcs 1 --topology mesh:3x3"),
+    "synth_sweep": (lambda: wc.synth_sweep("allocator", "vcs=1,2", topology="mesh:3x3"),
+                    "synth allocator --sweep vcs=1,2 --topology mesh:3x3"),
+    "describe": (lambda: wc.describe("min:b=2,stages=2", tokens=2), "topology min:b=2,stages=2 --tokens 2"),
     "figure": (lambda: wc.figure("002-fig3", quick=True), "figure 002-fig3 --quick --out FILE"),
     "names": (lambda: wc.names("figures", "boppana"), "list figures boppana"),
 }
@@ -108,7 +111,7 @@ def require_pickled(result):
     assert again.rows() == result.rows()
 
 
-@pytest.mark.parametrize("name", ["plan", "check", "run", "load"])
+@pytest.mark.parametrize("name", ["plan", "check", "run", "load", "synth_sweep", "describe"])
 def test_pictures_are_axes_in_their_own_style(name):
     before = dict(matplotlib.rcParams)
     axes = CALLS[name][0]().plot()
@@ -305,7 +308,7 @@ ON = ("mesh:4x4", "dual-path")
 
 @pytest.mark.parametrize(("call", "sentence"), [
     (lambda: wc.run(*ON, 0, [1], 8, vc=3), "'vc' is not an option of run. Nearest: vcs."),
-    (lambda: wc.run(*ON, 0, [1]), "length is missing. Needed: source, destinations, length, or messages."),
+    (lambda: wc.run(*ON, 0, [1]), "run: length is missing. Needed: source, destinations, length, or messages."),
     (lambda: wc.run(*ON, 0, [1], 8, messages="x.jsonl"),
      "source: 0 is not valid with messages. Allowed: messages, or source, destinations, length."),
     (lambda: wc.check(*ON, explain=True, absorb="host"), "absorb: host is not valid with explain: the theorems"),
@@ -317,7 +320,7 @@ ON = ("mesh:4x4", "dual-path")
     (lambda: wc.run("mesh:4x4", 3, 0, [1], 8), "scheme: 3 is not valid. Allowed: text or a Scheme."),
     (lambda: wc.topology(3), "topology: 3 is not valid. Allowed: text or a Topology."),
     (lambda: wc.check(*ON, t_hs=3), "'t_hs' is not an option of check."),
-    (lambda: wc.load(*ON), "rate is missing. Needed: rate or trace."),
+    (lambda: wc.load(*ON), "load: rate is missing. Needed: rate or trace."),
     (lambda: wc.load(*ON, 0.01, mean=3), "'mean' is not an option of load."),
     (lambda: wc.sweep({"topology": "mesh:3x3", "scheme": [Own(), Own()], "rate": 0.1}),
      "scheme: 'own' is not valid: two objects have this name. Allowed: different names."),
@@ -447,7 +450,7 @@ def test_signatures_of_the_page_are_those_of_the_code(name):
 
 def test_results_are_of_one_family():
     results = [getattr(wc, name) for name in wc.__all__ if name.endswith("Result")]
-    assert len(results) == 13
+    assert len(results) == 15
     assert all(issubclass(one, CommandResult) for one in results)
 
 

@@ -111,3 +111,17 @@ def test_a_kind_of_ones_own_needs_places_alone(tmp_path, legible):
     assert len(ends_of_arrows(sheet)) == 8
     legible(cycle_sheet(network, ["link:s0>s2:0", "cons:1:0", "cons:0:0", "link:s2>s1:0"], ["four"]))
     legible(utilisation_sheet(network, np.arange(8.0), (np.zeros(4), np.ones(4)), "flits", ["some"]))
+
+
+@pytest.mark.parametrize("name", ["ring:4", "irregular:switches=16,ports=4,nodes=16,seed=7,connectivity=1",
+                                  "irregular:switches=9,ports=5,nodes=18,seed=2"])
+def test_no_link_passes_through_another_node(name):
+    """The closer a link passes by a node, the larger the network is drawn."""
+    network = topology(name)
+    layout, sheet = layout_of(network), topology_sheet(network)
+    for (start, _, end, _), way in zip(network.links.tolist(), layout.links, strict=True):
+        along = np.diff(way, axis=0)
+        others = np.delete(layout.switches, [start, end], axis=0)[:, None] - way[:-1]
+        part = np.clip((others * along).sum(axis=2) / (along**2).sum(axis=1), 0, 1)
+        nearest = np.linalg.norm(others - part[..., None] * along, axis=2).min()
+        assert nearest * sheet.cell > 4  # points: the least radius of a node

@@ -13,6 +13,7 @@ from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.traffic import Traffic
 from wormcast.sim.engines.event_counters import COUNTED
 from wormcast.sim.experiments.energy_table import read_energy
+from wormcast.sim.experiments.events import EventSums
 from wormcast.sim.experiments.load import Experiment
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "energy" / "noxim_32bit.toml"
@@ -112,9 +113,31 @@ def test_from_python():
     assert not {"events", "energy"} & {*plain.to_dict(), *plain.configuration}
     run = wc.run("mesh:4x4", "dual-path", 0, [1, 5], 8, energy=EXAMPLE)
     assert json.loads(run.to_json())["energy"]["total"] > 0
-    for name, value in (("events", True), ("energy", EXAMPLE)):
-        with pytest.raises(WormcastError, match=rf"^{name}: {value} is not valid with a list of rates. Allowed: one"):
-            wc.load("mesh:4x4", "dual-path", [0.01, 0.02], **{name: value})
+
+
+def test_a_curve_has_the_energy_of_its_points():
+    options = {"destinations_mean": 3, "cycles": 1500, "warmup": 500, "seeds": 2}
+    one, curve = (wc.load("mesh:4x4", "dual-path", rate, **options, energy=EXAMPLE) for rate in (0.02, [0.02]))
+    [row] = curve.rows()
+    data = one.to_dict()
+    assert row["energy"] == str(EXAMPLE)
+    assert row["energy_per_flit_mean"] == one.energy
+    assert row["energy_total"] == data["energy"]["total"] > 0
+    assert row["events_totals_link"] == data["events"]["totals"]["link"] > 0
+    assert row["events_per_message_replication_mean"] == data["events"]["per_message"]["replication"]["mean"]
+    plain = wc.load("mesh:4x4", "dual-path", [0.02], **options)
+    assert not [name for name in plain.rows()[0] if name.startswith(("energy", "events"))]
+
+
+def test_sums_without_events_have_the_same_keys(whole):
+    """A point of a sweep that ends in a deadlock has the columns of the others."""
+    def keys(of):
+        return {name: keys(one) for name, one in of.items()} if isinstance(of, dict) else None
+
+    table = read_energy(EXAMPLE)
+    found = dataclasses.replace(whole.events, table=table).summary()
+    assert keys(EventSums.zero(whole.topology, table).summary()) == keys(found)
+    assert [*found] == ["events", "energy"]
 
 
 @pytest.mark.parametrize(("text", "sentence"), [

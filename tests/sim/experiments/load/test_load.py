@@ -222,14 +222,42 @@ def test_precision_needs_messages_and_says_what_is_missing():
 
 
 @pytest.mark.parametrize(("completed", "latency", "saturated"), [
-    (960, 50, False), (940, 50, False), (940, 30, True), (400, 390, True), (0, 0, False)])
+    (960, 50, False), (940, 50, False), (940, 30, True), (400, 370, True), (0, 0, False)])
 def test_what_is_on_its_way_is_not_missing(completed, latency, saturated):
     """Of 1000 flits wanted of each seed in 1000 cycles; on their way are as many as the latency has cycles."""
     found = results(cycles=1000, warmup=0)
     slices = np.zeros_like(found.slices)
-    slices["wanted"][0], slices["completed"][0] = 1000, completed
-    slices["messages"][0], slices["latency"][0] = completed // 10, completed // 10 * latency
+    slices["begun"][0] = slices["wanted"][0] = 1000
+    slices["messages"][0] = slices["completed"][0] = completed
+    slices["latency"][0] = completed * latency
     assert dataclasses.replace(found, first=0, slices=slices).saturated == saturated
+
+
+@pytest.mark.parametrize(("begun", "received", "waiting", "state"), [
+    (3, 2, 0, "too short"),  # the third is on its way by chance
+    (40, 36, 0, "too short"),  # so are four: 40 x 20 / 1000 are, on average
+    (40, 28, 0, "saturated"),
+    (8, 8, 12, "too short"),  # the worms of a multicast or two wait at the end
+    (40, 40, 12, "saturated"),
+    (3, 3, 0, "")])
+def test_a_few_messages_do_not_saturate(begun, received, waiting, state):
+    """Messages of 10 flits, in 1000 cycles, with a latency of 20 cycles."""
+    found = results(cycles=1000, warmup=0, seeds=(1,))
+    slices = np.zeros_like(found.slices)
+    slices["begun"][0], slices["wanted"][0] = begun, 10 * begun
+    slices["messages"][0], slices["completed"][0], slices["latency"][0] = received, 10 * received, 20 * received
+    slices["waiting"] = waiting * np.linspace(0, 1, len(slices))[:, None]
+    one = dataclasses.replace(found, first=0, slices=slices)
+    assert (one.saturated, one.too_short) == (state == "saturated", state == "too short")
+    assert one.state.startswith("saturated" if one.saturated else "not saturated")
+    assert ("the run is too short to decide" in one.state) == one.too_short
+
+
+def test_a_light_load_for_a_short_time_is_not_saturated():
+    """Not one of 40 runs of a few messages each."""
+    runs = [results(rate=0.01, cycles=400, seeds=(seed,)) for seed in range(40)]
+    assert sum(one.censored > 0 for one in runs) > 4
+    assert not any(one.saturated for one in runs)
 
 
 @pytest.mark.parametrize("rate", [0.00002, 0.0004])

@@ -71,6 +71,32 @@ def test_lines_are_the_other_combinations_over_the_load(sweep_of, tmp_path):
     assert latency.get_xlabel() == delivered.get_xlabel() == "load (payload flits to deliver per node and cycle)"
 
 
+def test_a_sweep_with_costs_has_a_panel_of_energy(sweep_of, tmp_path):
+    costs = Path(__file__).parents[4] / "examples" / "energy" / "noxim_32bit.toml"
+    sweep = sweep_of(f'rate = [0.01, 0.02]\nscheme = "dual-path"\nenergy = "{costs}"\n')
+    results = [result(100.0, effective=load) | {"energy": {"per_flit": {"mean": mean, "half_width": 0.5}}}
+               for load, mean in ((0.1, 7.0), (0.2, 8.0))]
+    _, _, energy, _ = drawn(sweep, results, tmp_path)
+    [line] = lines_of(energy, 2)
+    assert list(line.get_ydata()) == [7.0, 8.0]
+    assert energy.get_ylim() == pytest.approx((0, 9.35))
+    assert energy.get_ylabel().replace("\n", " ") == "energy (pJ per received payload flit)"
+    with drawn_with(PictureOptions(panel="energy")):
+        require_drawable(sweep, tmp_path / "picture.svg")
+    with drawn_with(PictureOptions(panel="energy")), pytest.raises(WormcastError, match="panel: 'energy' is not valid"):
+        require_drawable(sweep_of('rate = [0.01, 0.02]\nscheme = "dual-path"\n'), tmp_path / "picture.svg")
+
+
+@pytest.mark.parametrize("look", ["screen", "paper", "slides"])
+def test_names_of_axes_are_no_longer_than_the_axes(sweep_of, tmp_path, look):
+    sweep = sweep_of('rate = [0.02, 0.01]\nscheme = ["dual-path", "u-mesh"]\n')
+    with drawn_with(PictureOptions(style=look)):
+        panels = drawn(sweep, [result(100.0)] * 2 + [result(200.0, saturated=True)] * 2, tmp_path)[:2]
+    for axes in panels:
+        name, box = axes.yaxis.label.get_window_extent(), axes.get_window_extent()
+        assert box.y0 <= name.y0 < name.y1 <= box.y1
+
+
 def test_a_legend_of_families_fits_beside_its_signs(sweep_of, tmp_path):
     sweep = sweep_of('rate = [0.02, 0.01]\nvcs = [1, 2, 4]\n'
                      'scheme = ["individual", "dual-path", "multipath", "column-path", "e-mcast", "u-mesh"]\n')

@@ -52,6 +52,36 @@ def test_points_are_all_combinations_the_last_list_fastest(sweep_of):
     assert (one.resolved["consumption"], one.resolved["warmup"]) == (4, None)
 
 
+COSTS = "source = 'x'\nflit_width = 32\n[picojoules]\nlink = {}\n"
+
+
+def test_a_table_of_costs_belongs_to_the_key(sweep_of, tmp_path):
+    """Its contents do, wherever it is."""
+    keys = []
+    for name, cost in (("one", 1), ("other", 2), ("one", 1)):
+        file = tmp_path / f"{name}.toml"
+        file.write_text(COSTS.format(cost))
+        [point] = points(sweep_of(SMALL + f'rate = 0.01\nscheme = "dual-path"\nenergy = "{file}"\n'))
+        assert (point.events, point.costs.picojoules) == (True, {"link": cost})
+        assert point.files == {"energy": str(file)}
+        keys.append(point.key)
+    assert keys[0] == keys[2] != keys[1]
+    [counted] = points(sweep_of(SMALL + 'rate = 0.01\nscheme = "dual-path"\nevents = true\n'))
+    assert (counted.events, counted.costs) == (True, None)
+
+
+@pytest.mark.parametrize(("text", "sentence"), [
+    ("energy = ['a.toml', 'b.toml']", r"energy: \['a.toml', 'b.toml'\] is not valid"),
+    ("events = [true]", r"events: \[true\] is not valid"),
+    ("energy = 'none.toml'", "none.toml"),
+    ("energy = 'costs.toml'\nflit_width = 64", "costs for flits of 32 bits are not valid for flits of 64 bits")])
+def test_costs_that_do_not_fit_are_refused(sweep_of, tmp_path, monkeypatch, text, sentence):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "costs.toml").write_text(COSTS.format(1))
+    with pytest.raises(WormcastError, match=sentence):
+        points(sweep_of(SMALL + f'rate = 0.01\nscheme = "dual-path"\n{text}\n'))
+
+
 def test_keys_tell_points_apart_and_nothing_else(sweep_of):
     swept = points(sweep_of(SMALL + 'rate = [0.01, 0.02]\nscheme = ["dual-path"]\nvcs = [1, 2]\n'))
     assert len({point.key for point in swept}) == 4

@@ -90,7 +90,8 @@ class MultiDropDecoder(CopyingDecoder):
         if self.strips == 1:
             return hdl.Mux(self._mine(straps, seen), stops, 1)
         taken = self._mine(straps, seen) | (place >= self.id_flits)
-        return hdl.Mux(place < self.id_flits - 1, 0, hdl.Mux(taken, stops, 1))
+        known = hdl.Mux(taken, stops, 1)
+        return hdl.Mux(place < self.id_flits - 1, 0, known) if self.id_flits > 1 else known
 
     def drops(self, port, straps, seen):
         return self._mine(straps, seen)

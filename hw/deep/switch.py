@@ -95,7 +95,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
             asks = Signal(name=f"asks_{i}_{o}")
             m.d.comb += [
                 asks.eq(inputs[i].wants_of[o] & outputs[o].offer.free),
-                request.outputs.eq(asks << o),
+                request.outputs[o].eq(asks),
                 request.complete.eq(asks),
                 inputs[i].won[o].eq(request.won),
                 readers[o].won[i].eq(request.won),

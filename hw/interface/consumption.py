@@ -1,3 +1,5 @@
+# amaranth: UnusedElaboratable=no
+# (a `Consumption` creates its `PacketQueue`, to check the parameters, and may never be elaborated)
 """Consumption side of a network interface: payload from the consumption channels of a link to the host."""
 
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal

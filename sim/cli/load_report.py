@@ -42,7 +42,7 @@ def report_saturation(found: Saturation) -> None:
         say(f"not saturated at rate {low:g}; the nodes can consume a rate of up to {found.highest:g}")
     else:
         say(f"saturates between rate {_apart(low, high)}, with these seeds and "
-            "cycles; rate: payload flits created per node and cycle, a multicast counted once")
+            "cycles; rate: payload flits created per node and cycle, without replies; a multicast counted once")
     if found.zero_load is None:
         return
     latency, (low, high) = found.zero_load.span("latency"), found.slow_rates()

@@ -106,7 +106,7 @@ def report(sweep: Sweep, rows: Sequence[dict[str, Any]], run: int) -> None:
     ], title=sweep.name)
     say("latency: cycles; +-: half its 95 % interval")
     say("effective, delivered: payload flits x destinations per node and cycle, created and received"
-        + ("; rate: payload flits created, a multicast counts once" if "rate" in names else ""))
+        + ("; rate: payload flits created, without replies; a multicast counts once" if "rate" in names else ""))
     if energy:
         say("pJ: energy per received payload flit")
     states = {_state(cells) for cells in rows}

@@ -37,8 +37,8 @@ MARKS = {"half": "imprecise mean", "open": "saturated", "dead": "deadlock"}
 ABOVE_WORDS = "above the frame: saturated, no steady latency"
 
 #: Text of captions about intervals and about the places of markers.
-INTERVAL_WORDS = ("bars: 95 % intervals; imprecise mean: half the interval is more than 5 % of it; markers that would "
-                  "hide one another stand side by side, the lines have the values")
+INTERVAL_WORDS = ("bars: 95 % intervals; imprecise mean: the interval is too wide, or a seed has too few messages; "
+                  "markers that would hide one another stand side by side, the lines have the values")
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ CHECKS = (
           "A worm begins with a header flit."),
     Check("link", "has_no_header", FLITS, "!sent || !head || HEADERS != NONE",
           "On a link without headers no flit has the head mark."),
-    Check("link", "ends_with_tail", FLITS, "!sent || !head || part != PAYLOAD || HEADERS == ANY",
+    Check("link", "ends_with_tail", FLITS, "!sent || !head || tail || part != PAYLOAD || HEADERS == ANY",
           "No header flit comes before the tail of the worm in front: worms of a channel do not interleave."),
     Check("link", "is_not_cut_off", FLITS, "!sent || !(head && tail) || posts || HEADERS == ANY",
           "No worm was cut off by an error: no flit has both marks."),

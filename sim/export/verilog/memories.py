@@ -29,8 +29,9 @@ class _Port(NamedTuple):
 def take_out_memories(module: NetlistModule) -> Iterator[NetlistModule]:
     """Replace the memories of a module by instances, and yield the modules of these instances.
 
-    Such a memory has one write port, for whole words. Its read ports have a latency of no cycle, or of one cycle: then
-    a word that is read in the cycle in which it is written is the former one.
+    A memory of one word has no address, and stays where it is. Any other memory has one write port, for whole words.
+    Its read ports have a latency of no cycle, or of one cycle: then a word that is read in the cycle in which it is
+    written is the former one.
 
     Raises
     ------
@@ -39,7 +40,7 @@ def take_out_memories(module: NetlistModule) -> Iterator[NetlistModule]:
     """
     for block in list(module.blocks):
         found = MEMORY.search(block)
-        if found is None:
+        if found is None or found[2] == "1":
             continue
         cells = [cell for cell in module.blocks if (of := OF_MEMORY.search(cell)) and of[2] == found[3]]
         inner, instance = _take_out(module, found[3], int(found[1]), int(found[2]), block, cells)

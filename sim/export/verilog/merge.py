@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, islice
 
 from .modules import TOKEN, NetlistModule, renamed
 
@@ -79,7 +80,9 @@ def _name(module: NetlistModule, prefix: str, taken: set[str]) -> str:
     if len(module.path) == 1:
         return module.path[0]
     plain = f"{prefix}_{module.kind}"
-    return plain if plain not in taken else f"{plain}_{'_'.join(module.path[1:])}"
+    named = f"{plain}_{'_'.join(module.path[1:])}"
+    numbered = (f"{named}_{number}" for number in count(2))  # modules of several kinds of router may share a path
+    return next(name for name in (plain, named, *islice(numbered, len(taken) + 1)) if name not in taken)
 
 
 def _common_names(modules: Sequence[NetlistModule]) -> dict[str, str]:

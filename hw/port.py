@@ -39,7 +39,7 @@ class PortSpec:
 
     def __post_init__(self):
         for field in ("vcs", "depth", "chunk"):
-            require_kind(f"PortSpec.{field}", getattr(self, field), int)
+            require_kind(f"PortSpec.{field}", vars(self)[field], int)
         if self.vcs < 1:
             raise WormcastError(f"PortSpec.vcs: {self.vcs} is not valid. Allowed: 1 or more.")
         if self.chunk < 1:

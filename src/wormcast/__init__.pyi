@@ -3,8 +3,16 @@
 from .algorithms import Relation, Scheme, Topology, WormcastError, topology
 from .sim.api.catalogue import NamesResult, names
 from .sim.api.checking import CheckResult, check
+from .sim.api.description import NetworkResult, describe
 from .sim.api.figures import FigureResult, figure
-from .sim.api.hardware_cost import SynthesisResult, VerilogResult, synth, verilog
+from .sim.api.hardware_cost import (
+    SynthesisResult,
+    SynthesisSweepResult,
+    VerilogResult,
+    synth,
+    synth_sweep,
+    verilog,
+)
 from .sim.api.measurement import LoadResult, SaturationResult, SweepResult, find_saturation, load, sweep
 from .sim.api.planning import PlanResult, RandomPlansResult, plan, plan_random
 from .sim.api.recordings import WaveformResult, read_waveform
@@ -21,6 +29,7 @@ __all__ = [
     "LoadResult",
     "Message",
     "NamesResult",
+    "NetworkResult",
     "PlanResult",
     "RandomPlansResult",
     "Relation",
@@ -29,6 +38,7 @@ __all__ = [
     "Scheme",
     "SweepResult",
     "SynthesisResult",
+    "SynthesisSweepResult",
     "Topology",
     "VerilogResult",
     "WaveformResult",
@@ -36,6 +46,7 @@ __all__ = [
     "__commit__",
     "__version__",
     "check",
+    "describe",
     "figure",
     "find_saturation",
     "hunt",
@@ -47,6 +58,7 @@ __all__ = [
     "run",
     "sweep",
     "synth",
+    "synth_sweep",
     "topology",
     "verilog",
 ]

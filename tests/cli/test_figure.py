@@ -240,7 +240,7 @@ def test_a_figure_of_multicasts_has_their_latency_and_the_ceiling_of_their_token
     for word in ("latency of multicasts", "ceiling of the tokens"):
         assert word in text
     # a chosen panel is drawn alone, from the same points
-    axes = {"latency": "effective (flits per node and cycle)", "accepted": "accepted (flits per node and cycle)",
+    axes = {"latency": "load (flits to deliver per node and cycle)", "accepted": "accepted (flits per",  # longer names of y axes are broken into lines
             "latency-accepted": "throughput (flits per cycle)"}
     for panel in axes:
         plot = tmp_path / f"{panel}.svg"

@@ -5,10 +5,10 @@ from command import wormcast
 
 
 @pytest.mark.parametrize(("command", "sentence"), [
-    (["run", "mesh:4x4", "dual-path", "--vcs", "two"], "vcs: 'two' is not valid. Allowed: whole numbers."),
+    (["run", "mesh:4x4", "dual-path", "--vcs", "two"], "vcs: 'two' is not valid. Allowed: a whole number."),
     (["load", "mesh:4x4", "dual-path", "--cycles", "9" * 150 + "8" * 5000],
-     f"cycles: '{'9' * 99}...{'8' * 99}' is not valid. Allowed: whole numbers with fewer digits."),
-    (["load", "mesh:4x4", "dual-path", "--rate", "x"], "rate: 'x' is not valid. Allowed: numbers."),
+     f"cycles: '{'9' * 99}...{'8' * 99}' is not valid. Allowed: a whole number with fewer digits."),
+    (["load", "mesh:4x4", "dual-path", "--rate", "x"], "rate: 'x' is not valid. Allowed: a number."),
     (["load", "mesh:4x4", "dual-path", "--seed", "-1"], "seed: '-1' is not valid. Allowed: 0 or more."),
     (["topology", "mesh:2x2", "--tokens", "17"], "tokens: '17' is not valid. Allowed: 1 to 16."),
     (["run", "mesh:4x4", "dual-path", "--timeout", str(2**41)],

@@ -192,7 +192,7 @@ def rules(blueprint: Blueprint, component: wiring.Component) -> Iterator[tuple[s
     yield "destinations", _order_rule(blueprint)
     yield "credits", ("A receiver may return a credit in the cycle in which the flit that used it is on the link, or "
                       "later. A sender may use the credit in the next cycle, or later.")
-    yield "what leaves", _leaving_rule(kind, absorbs=bool(getattr(blueprint.configuration, "slots", 0)))
+    yield "what leaves", _leaving_rule(kind, absorbs=bool(blueprint.configuration.slots))
 
 
 def _header_rule(blueprint: Blueprint) -> str:

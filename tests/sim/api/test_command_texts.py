@@ -78,8 +78,8 @@ def outputs(name):
     ("load x y --destinations_mean 3", "--destinations_mean is not an option of load in a figure. Nearest: --d"),
     ("plan x y --random 8 --multicasts 8", "--multicasts is not an option of plan in a figure."),
     ("plan x --progress", "--progress is not an option of plan in a figure."),
-    ("run x --vcs two", "vcs: 'two' is not valid. Allowed: whole numbers."),
-    ("load x --rate much", "rate: 'much' is not valid. Allowed: numbers."),
+    ("run x --vcs two", "vcs: 'two' is not valid. Allowed: a whole number."),
+    ("load x --rate much", "rate: 'much' is not valid. Allowed: a number."),
     ("plan mesh:4x4 dual-path 3", "plan: '3' is not valid: there are too many arguments. Allowed: TOPOLOGY SCHEME."),
 ])
 def test_commands_that_are_refused(command, sentence):

@@ -401,7 +401,7 @@ def test_types_of_options_are_those_that_are_declared(options, declared, others)
 #: Options of commands that print or write something, or that are parameters of the function by another name.
 OUTPUTS = {"json", "plot", "style", "width", "panel", "label", "replay", "out", "links", "csv", "messages_out",
            "checkpoint", "checkpoint_every", "around_worst", "output", "doc", "tables", "markdown", "saturation",
-           "random", "parquet", "name", "toml", "tokens", "zero_load_multiple"}
+           "random", "parquet", "name", "toml", "tokens", "zero_load_multiple", "sva", "sdc"}
 #: Names of parameters of the command line, which avoid those of functions.
 SAME = {"explain_": "explain", "by_block": "breakdown"}
 #: Defaults of functions that differ from those of the command, where they are None.

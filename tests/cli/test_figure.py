@@ -240,7 +240,8 @@ def test_a_figure_of_multicasts_has_their_latency_and_the_ceiling_of_their_token
     for word in ("latency of multicasts", "ceiling of the tokens"):
         assert word in text
     # a chosen panel is drawn alone, from the same points
-    axes = {"latency": "load (flits to deliver per node and cycle)", "accepted": "accepted (flits per",  # longer names of y axes are broken into lines
+    # names of y axes that are longer than the axis are broken into lines
+    axes = {"latency": "load (flits to deliver per node and cycle)", "accepted": "accepted (flits per",
             "latency-accepted": "throughput (flits per cycle)"}
     for panel in axes:
         plot = tmp_path / f"{panel}.svg"

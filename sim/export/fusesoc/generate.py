@@ -12,7 +12,7 @@ from typing import Any
 __all__ = ["command", "core"]
 
 #: Options of ``wormcast verilog`` for files: FuseSoC gets the files that this program names.
-FILES = ("output", "tables", "sdc", "sva", "doc")
+FILES = ("output", "tables", "sdc", "sva")
 
 
 def command(parameters: dict[str, Any], file: str) -> list[str]:

@@ -171,8 +171,7 @@ def _forwards(options: RouterOptions) -> bool:
 
 
 def _conventional(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
-    queued = {"receive_queue": options.receive_queue} if options.receive_queue else {}
-    return {"ports": ports, "links": links, **queued}
+    return {"ports": ports, "links": links, "receive_queue": options.receive_queue}
 
 
 def _always(*_: Any) -> bool:

@@ -35,6 +35,11 @@ class Reachability:
     whole: npt.NDArray[np.bool_]
     restricted: npt.NDArray[np.bool_]
 
+    @property
+    def down(self) -> npt.NDArray[np.int64]:
+        """Port by which worms go down to each node, -1 if no port leads down to it, [switches, nodes]."""
+        return np.where(self.total, self.restricted.argmax(axis=1), -1)
+
 
 @lru_cache(maxsize=16)
 def reachability(topology: Topology, keeps: Literal["highest", "lowest"] = "highest") -> Reachability:

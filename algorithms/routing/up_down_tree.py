@@ -39,7 +39,7 @@ class UpDownTree(ChoiceRelation):
         strings, up = reachability(topology), goes_up(topology)
         upwards = _ports_up(topology, up) if self.any_up else strings.up[:, None]
         down = np.full((*strings.total.shape, upwards.shape[1]), -1, np.int64)
-        down[..., 0] = np.where(strings.total, strings.restricted.argmax(axis=1), -1)
+        down[..., 0] = strings.down
         options = np.stack([np.where(strings.total[..., None], down, upwards[:, None, :]), down]).astype(np.int16)
         return Choices(options, np.where(up, UPWARDS, DOWNWARDS).astype(np.int8), together=True)
 

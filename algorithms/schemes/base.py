@@ -91,6 +91,11 @@ class Scheme(ABC):
         return max(1, topology.nodes - 1)
 
     @property
+    def reconstructed(self) -> bool:
+        """The scheme is reconstructed from what other papers say about it."""
+        return self.provenance.startswith("reconstructed")
+
+    @property
     def networks(self) -> str:
         """Networks on which the scheme is defined, in words."""
         return ", ".join(self.kinds) or ("any with links both ways" if self.both_ways else "any")

@@ -106,8 +106,9 @@ class ReachDecoder(CopyingDecoder):
         hits = [(nodes & self._share(o, strings)).any() for o in self.leads(port)]
         return hdl.Cat(*hits, (nodes & ~total).any(), flit[0] & first)
 
-    def _share(self, output: int, strings: Sequence[Value]) -> Value:
-        """Return the bits of the nodes to which a branch by ``output`` leads, from the strings of all outputs."""
+    def _share(self, output: int, strings: Sequence[Value] | dict[int, Value]) -> Value:
+        """Return the bits of the nodes to which a branch by ``output`` leads, from the strings of this output and of
+        those that `_higher` names."""
         higher = self._higher(output)
         return strings[output] & ~any_of([strings[o] for o in higher]) if higher else strings[output]
 
@@ -146,12 +147,11 @@ class ReachDecoder(CopyingDecoder):
 
     def passed(self, m, output, straps, table, flit, place):
         name = f"{self.outputs[output]}_string"
-        string = self._string(m, name, table, output if self.whole else None, place)
-        if higher := self._higher(output):
-            string = string & ~any_of([self._string(m, f"{name}_{o}", table, o, place) for o in higher])
+        strings = {output: self._string(m, name, table, output if self.whole else None, place)}
+        strings |= {o: self._string(m, f"{name}_{o}", table, o, place) for o in self._higher(output)}
         goes_up = straps["up"][output] if output < self.ejection else hdl.C(0)
         kept = hdl.Signal(len(flit), name=f"{self.outputs[output]}_kept")
-        m.d.comb += kept.eq(hdl.Mux(goes_up, flit, (flit & string) | (place == 0)))
+        m.d.comb += kept.eq(hdl.Mux(goes_up, flit, (flit & self._share(output, strings)) | (place == 0)))
         return kept
 
     def memories(self, routes, kind):
@@ -205,7 +205,7 @@ class ReachDecoder(CopyingDecoder):
         strings = down[kind.members][:, None, :] == np.array(own)[None, :, None]
         if self.whole:
             known = reachability(routes.topology)
-            if (np.where(known.total, known.restricted.argmax(axis=1), -1) != down).any():
+            if (known.down != down).any():
                 raise WormcastError(f"{refused} with strings: whole: the highest of several outputs down to a node is "
                                     "not always the one that worms use. Allowed: up-down-tree, up-down-tree-any.")
             strings = known.whole[kind.members][:, own]

@@ -80,9 +80,8 @@ class NetworkInterface(wiring.Component):
                       t_ns=t_ns, **self._injection_options(consumption.vcs))
             for _ in range(ports)
         ]
-        queued = {"queue": receive_queue, "packet": packet} if receive_queue else {}
-        self.consumptions = [Consumption(consumption, width=width, storage=storage, t_nr=t_nr, **queued,
-                                         **self._consumption_options())
+        self.consumptions = [Consumption(consumption, width=width, storage=storage, t_nr=t_nr, queue=receive_queue,
+                                         packet=packet, **self._consumption_options())
                              for _ in range(links)]
         signatures = {
             **{f"host_in_{p}": In(LinkSignature(vcs=1, width=width)) for p in range(ports)},

@@ -95,6 +95,7 @@ class StreamInterface(wiring.Component):
         m.submodules.interface = interface = self.interface
         m.submodules.sender = sender = self.sender
         m.submodules.headers = headers = self.headers
+        own, members = by_name(self), by_name(headers)
         wiring.connect(m, wiring.flipped(self.send), sender.messages)
         wiring.connect(m, sender.sets, headers.sets)
         wiring.connect(m, headers.headers, sender.headers)
@@ -104,14 +105,11 @@ class StreamInterface(wiring.Component):
         for c, receiver in enumerate(self.receivers):
             m.submodules[f"receiver_{c}"] = receiver
             wiring.connect(m, interface.links[f"host_out_{c}"], receiver.host)
-            wiring.connect(m, receiver.messages, wiring.flipped(by_name(self)[f"receive_{c}"]))
+            wiring.connect(m, receiver.messages, wiring.flipped(own[f"receive_{c}"]))
         for name, link in self.links.items():
-            outer = wiring.flipped(by_name(self)[name])
-            wiring.connect(m, outer, link)
+            wiring.connect(m, wiring.flipped(own[name]), link)
         m.d.comb += [self.fault.eq(interface.fault), sender.strap_node.eq(self.strap_node)]
-        given = by_name(self)
-        members = by_name(headers)
-        m.d.comb += [members[strap].eq(given[strap]) for strap in STRAPS if strap in members]
+        m.d.comb += [members[strap].eq(own[strap]) for strap in STRAPS if strap in members]
         errors = {"unknown_set": sender.unknown, "too_long": sender.too_long,
                   **({"bad_set": headers.bad} if "bad" in members else {})}
         for name, error in errors.items():

@@ -122,10 +122,7 @@ class VerilogResult(CommandResult):
             raise WormcastError(f"number: {number} is not valid. Allowed: 0 to {self.configuration['set_count'] - 1}.")
         nodes = self.network.topology
         sender = nodes.node(source)
-        named = destinations.split(",") if isinstance(destinations, str) else destinations
-        members = ([node for node in range(nodes.nodes) if node != sender] if destinations == "all" else
-                   [nodes.node(one) for one in named])
-        return set_beats(self.network, number, sender, members)
+        return set_beats(self.network, number, sender, nodes.destination_set(destinations, sender))
 
     def save(self, path: PathLike) -> Path:
         """Write the Verilog to a file, and return its path."""

@@ -54,7 +54,7 @@ def scheme_on(scheme: Scheme, topology: Topology) -> str:
 
     The name of a reconstructed scheme is followed by ``(reconstructed)``.
     """
-    reconstructed = " (reconstructed)" * scheme.provenance.startswith("reconstructed")
+    reconstructed = " (reconstructed)" * scheme.reconstructed
     return f"{style().label(scheme.name)}{reconstructed} on {topology.name}"
 
 

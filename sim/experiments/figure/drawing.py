@@ -161,7 +161,7 @@ def _rows(figure: Figure, curves: Sequence[Curve]) -> list[dict[str, Any]]:
 
 
 def _reconstructed(curve: Curve) -> bool:
-    return curve.scheme.provenance.startswith("reconstructed")
+    return curve.scheme.reconstructed
 
 
 def _style(curves: Sequence[Curve], curve: Curve) -> dict[str, Any]:

@@ -160,7 +160,7 @@ class RunCurve(SeriesCurve):
     def reconstructed(self) -> bool:
         """The scheme is reconstructed."""
         network = _topology(_drawn(self.options.get("topology") or self.values[0], 0))
-        return _scheme(self.options["scheme"], network, None).provenance.startswith("reconstructed")
+        return _scheme(self.options["scheme"], network, None).reconstructed
 
     def columns(self, place: int) -> dict[str, Any]:
         """Return the columns of the figure's table that precede the results of a point."""

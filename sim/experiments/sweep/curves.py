@@ -357,7 +357,7 @@ def _signs(curves: Sequence[_Curve], panels: Sequence[str]) -> Iterator[tuple[st
         "open": any(result["saturated"] for result in results),
         "dead": any(result["deadlock"] is not None for result in results)}
     yield from legend_signs([kind for kind, occurs in occurring.items() if occurs])
-    if any(curve.scheme.provenance.startswith("reconstructed") for curve in curves):
+    if any(curve.scheme.reconstructed for curve in curves):
         yield f"{DAGGER} reconstructed scheme", {}
 
 
@@ -382,7 +382,7 @@ def _said(name: str, value: Any, scheme: Scheme, *, plain: bool = False) -> str:
         shown = style().label(value)
         if shown == value and split_file(value)[0]:
             shown = scheme.name
-        return shown + DAGGER * scheme.provenance.startswith("reconstructed")
+        return shown + DAGGER * scheme.reconstructed
     if isinstance(value, str) and not OPTIONS[name].allowed:
         return value
     if isinstance(value, bool):

@@ -12,7 +12,7 @@ from wormcast.hw.router import Blueprint
 from ...build.components import COMPONENTS, build_component
 from ...build.host_port import LINKS, HostPort
 from ...build.network import Network
-from ...build.stream_network import StreamNetwork, require_streams, resolved
+from ...build.stream_network import StreamNetwork
 from .checkers import bind_lines, checkers_of, formal_module, modules
 from .comment import CLOCK, NO_CLOCK, RESET, comment, module_comment
 from .constraints import constraints
@@ -149,11 +149,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
                 raise WormcastError(f"{word} is not valid with {NETWORK}. Allowed: with a component.")
         listed = list(facts(blueprint, what, named=named, host_port=host_port))
         setup = blueprint.topology, blueprint.scheme, blueprint.configuration
-        network = Network(*setup)
-        if host_port.streams:
-            host_port = resolved(host_port, blueprint)
-            require_streams(blueprint, host_port)
-            network = StreamNetwork(*setup, host_port=host_port)
+        network = StreamNetwork(*setup, host_port=host_port) if host_port.streams else Network(*setup)
         text, yosys = components_verilog({kind_module(name, one.name): one.build() for one in network.kinds.values()},
                                          name, reset=reset, src=src, progress=progress)
         text = f"{top(network, name)}\n{text}"

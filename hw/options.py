@@ -11,6 +11,7 @@ from wormcast.algorithms.topologies.base import Topology
 __all__ = [
     "CONSUMPTION_LINKS",
     "DELAYS",
+    "EJECTED_HEADER",
     "FORWARD_ORDERS",
     "INJECTION",
     "MOST_DELAY",
@@ -34,6 +35,7 @@ DELAYS = ("paper", "fast")
 READERS = ("coupled", "independent")
 CONSUMPTION_LINKS = ("shared", "separate")
 INJECTION = ("one", "all")
+EJECTED_HEADER = ("keep", "strip")
 
 #: Reachability strings of switches for trees: each node in the string of one output, or of all outputs down to it.
 STRINGS = ("restricted", "whole")
@@ -101,6 +103,8 @@ class RouterOptions(Protocol):
     def ejection(self) -> str: ...
     @property
     def consumption_links(self) -> str: ...
+    @property
+    def ejected_header(self) -> str: ...
     @property
     def packet(self) -> int: ...
     @property

@@ -61,6 +61,9 @@ class Switch(SwitchSpec, wiring.Component):
     consumption_links : "shared" or "separate"
         ``shared``: one link for all consumption channels of an ejection port. ``separate``: one link for each
         consumption channel.
+    ejected_header : "keep" or "strip"
+        Header flits that are left at a destination on the way. ``keep``: they leave for the node before the payload.
+        ``strip``: the payload leaves alone. The cycles of the payload are the same.
     width : int
         Data bits of a flit.
     tables : TableBus, optional
@@ -179,6 +182,10 @@ class Switch(SwitchSpec, wiring.Component):
         """Return the flit of a reader for an output, 0 without ``select``. ``name``: prefix of new signals' names."""
         return Mux(select, given, 0)
 
+    def _without_header(self, o: int, sends: Value, flit) -> Value:
+        """Return ``sends``, or 0 for a header flit that is stripped at this output."""
+        return sends & (~flit.head | flit.tail) if self.ejected_header == "strip" and o >= self.ejection else sends
+
     def _finish(self, m, inputs, outputs, tables=()):
         """Connect the tables of the inputs and of ``tables`` to the bus, and drive ``fault``."""
         if self.decoder.table_layout is not None:
@@ -248,6 +255,7 @@ class Switch(SwitchSpec, wiring.Component):
             # without the extra stage, the grant selects the flit, `vc` and `tail`, as it settles earlier than `won`
             select = won if self.delays == "fast" else granted
             takes, sends = (reader.claims, reader.sends) if o >= self.ejection else (~reader.owns, C(1))
+            sends = self._without_header(o, sends, reader.flit)
             send |= won & sends
             touch |= won & (sends | takes)
             vc |= Mux(select, unit.out_vc[o], 0)

@@ -8,7 +8,7 @@ from wormcast.algorithms.typecheck import checked
 
 from .decoders import Decoder, PathDecoder
 from .events import Event, buffer_events, leaving, replicated
-from .options import CONSUMPTION_LINKS, DELAYS, READERS
+from .options import CONSUMPTION_LINKS, DELAYS, EJECTED_HEADER, READERS
 from .port import PortSpec
 from .tables import TableBus
 
@@ -61,12 +61,13 @@ class SwitchSpec:
     @checked
     def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
                  readers: str = "coupled", storage: str = "lutram", delays: str = "paper",
-                 consumption_links: str = "shared", tables: TableBus | None = None):
+                 consumption_links: str = "shared", ejected_header: str = "keep", tables: TableBus | None = None):
         if not isinstance(decoder, self.decoders):
             raise WormcastError(f"{type(self).__name__.removesuffix('Spec')}.decoder: {type(decoder).__name__} is not "
                                 f"valid. Allowed: a {self.decoders.__name__}.")
         for field, value, allowed in (("readers", readers, READERS), ("delays", delays, DELAYS),
-                                      ("consumption_links", consumption_links, CONSUMPTION_LINKS)):
+                                      ("consumption_links", consumption_links, CONSUMPTION_LINKS),
+                                      ("ejected_header", ejected_header, EJECTED_HEADER)):
             if value not in allowed:
                 raise WormcastError(f"Switch.{field}: {value!r} is not valid. Allowed: {', '.join(allowed)}.")
         for field, ports, names in (("inputs", inputs, decoder.inputs), ("outputs", outputs, decoder.outputs)):
@@ -81,6 +82,7 @@ class SwitchSpec:
         self.storage = storage
         self.delays = delays
         self.separate = consumption_links == "separate"
+        self.ejected_header = ejected_header
         self.ejection = decoder.ejection
         if len({p.vcs for p in outputs[self.ejection:]}) > 1:
             raise WormcastError(f"Switch.outputs: {', '.join(str(p.vcs) for p in outputs[self.ejection:])} consumption "

@@ -120,7 +120,8 @@ def _build_deep(**parameters: Any) -> "Switch":
 
 
 def _shallow(options: RouterOptions) -> dict[str, Any]:
-    return {"storage": options.storage, "delays": options.delays, "consumption_links": options.consumption_links}
+    return {"storage": options.storage, "delays": options.delays, "consumption_links": options.consumption_links,
+            "ejected_header": options.ejected_header}
 
 
 def _path(options: RouterOptions, scheme: Scheme, tokens: TokenGroups | None, kind: SwitchKind) -> dict[str, Any]:
@@ -187,7 +188,7 @@ def _is_tree(options: RouterOptions, header: Header) -> bool:
 
 
 def _deep(options: RouterOptions, scheme: Scheme, tokens: TokenGroups | None, kind: SwitchKind) -> dict[str, Any]:
-    return {}
+    return {"ejected_header": options.ejected_header}
 
 
 # functions in place of lambdas: networks, and results that have them, are pickled

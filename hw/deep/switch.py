@@ -50,7 +50,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         flits as the switch has outputs, and as header flits are needed to decode a worm's branches.
     decoder : Decoder
         A `BranchingDecoder`.
-    width, tables
+    width, ejected_header, tables
         As in `Switch`.
     """
 
@@ -153,7 +153,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
             reader.credit.eq(won | may),
             output.take.eq(won),
             send.touch.eq(won | reader.send),
-            send.send.eq(reader.send),
+            send.send.eq(self._without_header(o, reader.send, reader.flit)),
             send.tail.eq(reader.send & reader.flit.tail),
             send.flit.eq(reader.flit),
             # a reservation of the output without a flit sent does not end a worm

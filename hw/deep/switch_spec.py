@@ -19,8 +19,9 @@ class DeepSwitchSpec(SwitchSpec):
     decoders = Decoder  # a decoder of another type is refused below, with the reason
 
     def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
-                 tables: TableBus | None = None):
-        super().__init__(inputs=inputs, outputs=outputs, decoder=decoder, width=width, tables=tables)
+                 ejected_header: str = "keep", tables: TableBus | None = None):
+        super().__init__(inputs=inputs, outputs=outputs, decoder=decoder, width=width, ejected_header=ejected_header,
+                         tables=tables)
         chunk = inputs[0].chunk
         if not isinstance(decoder, BranchingDecoder):
             raise WormcastError(f"DeepSwitch.decoder: {type(decoder).__name__} is not valid: it decodes one output per "

@@ -189,14 +189,15 @@ def verilog(
     ToolMissing
         Yosys, which the extra ``verilog`` installs, is missing.
     """
-    from ..build.components import blueprint_of
+    from ..build.components import COMPONENTS, blueprint_of
     from ..build.network import Network
     from ..build.stream_network import resolved
     from ..export.verilog import NETWORK, export, foreign_options
 
     given = known("verilog", hardware, BUILT | {*options_of(HostPort)})
     of_host = {name: given.pop(name) for name in options_of(HostPort) if name in given}
-    host_port = HostPort.of(of_host)
+    part = COMPONENTS.get(what)
+    host_port = HostPort.of({"host": "stream", **of_host} if part is not None and part.streams else of_host)
     for option in foreign_options(what):
         if option in given:
             whole = "interface" if option in INTERFACE_FIELDS else "router"

@@ -47,6 +47,7 @@ class HardwareOptions(TypedDict, total=False):
     ports: str
     ejection: str
     consumption_links: str
+    ejected_header: str
     packet: int
     queue: int
     receive_queue: int

@@ -15,6 +15,7 @@ from wormcast.algorithms.typecheck import require_fields
 from wormcast.hw.options import (
     CONSUMPTION_LINKS,
     DELAYS,
+    EJECTED_HEADER,
     FORWARD_ORDERS,
     INJECTION,
     MOST_DELAY,
@@ -144,6 +145,10 @@ class Configuration:
     consumption_links: str = _hardware(
         "shared: the consumption channels of an ejection port share a link. separate: each channel has its own link. "
         "Default: {}.", "shared", allowed=CONSUMPTION_LINKS)
+    ejected_header: str = _hardware(
+        "Header flits that are left at a destination on the way. keep: they leave for the node before the payload. "
+        "strip: the payload leaves alone; not with retransmission slots. Default: {}.", "keep", allowed=EJECTED_HEADER,
+        changes="router")
     packet: int = _hardware("Payload of a packet. 0: worms are sent whole. Default: {}. Unit: flits.", 0,
                             limits=(0, MOST_PACKET),
                             unit="payload flits", changes="interface")
@@ -235,6 +240,10 @@ class Configuration:
                     raise WormcastError(f"{name}: {value} is not valid: retransmission slots (absorb "
                                         f"{self.absorb}) need one injection port, one ejection port and a shared "
                                         f"consumption link. Allowed: {allowed}.")
+            if self.ejected_header != "keep":
+                raise WormcastError(f"ejected-header: {self.ejected_header} is not valid with absorb {self.absorb}: "
+                                    "interfaces with retransmission slots send a worm on with the rest of its header. "
+                                    "Allowed: keep.")
         if self.receive_queue:
             if not self.packet:
                 raise WormcastError(f"receive-queue: {self.receive_queue} is not valid without packet: a place holds a "

@@ -190,7 +190,8 @@ class Network(Placement):
     def host_ports(self, node: int) -> set[str]:
         """Return the names of the interface's links and streams that a node's host uses."""
         return {*(f"host_in_{port}" for port in range(len(self.injection_ports(node)))),
-                *(f"host_out_{link}" for link in range(len(self.consumption_links(node))))}
+                *(f"host_out_{link}" for link in range(len(self.consumption_links(node)))),
+                *self.blueprint.interface_variant.host_ports}
 
     def probe(self, kind: str, port: int, vc: int) -> InputProbe:
         """Return the probe of an input virtual channel, for a kind of routers."""

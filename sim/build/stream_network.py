@@ -13,7 +13,7 @@ from wormcast.algorithms import SCHEMES, WormcastError
 from wormcast.algorithms.headers import BitString
 
 from .configuration import Configuration
-from .host_port import HostPort
+from .host_port import LINKS, HostPort
 from .network import Kind, Network
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ def require_streams(blueprint: "Blueprint[Configuration]", port: HostPort) -> No
         if given[name] != value:
             raise WormcastError(f"{name}: {given[name]} is not valid with host {port.host}: {reason}. "
                                 f"Allowed: {value}.")
+    if port.sets == "table":
+        _require_sent_by_source(blueprint, port)
     nodes, width = blueprint.topology.nodes, options.flit_width
     if nodes > 1 << width:
         raise WormcastError(f"flit-width: {width} is not valid with host {port.host}: a flit must hold the id of a "
@@ -75,6 +77,11 @@ def require_streams(blueprint: "Blueprint[Configuration]", port: HostPort) -> No
     if port.host == "axis" and width % 8:
         raise WormcastError(f"flit-width: {width} is not valid with host axis: AXI4-Stream has whole bytes. Allowed: "
                             "multiples of 8.")
+    if port.sets == "mask":
+        for name in ("set_count", "set_flits"):
+            if (size := getattr(port, name)) != getattr(LINKS, name):
+                raise WormcastError(f"{name.replace('_', '-')}: {size} is not valid with sets mask: only a table has a "
+                                    "size. Allowed: with sets table.")
     if port.sets == "table" and port.set_count & (port.set_count - 1):
         raise WormcastError(f"set-count: {port.set_count} is not valid. Allowed: powers of two from 1 to 64.")
     if port.sets == "table" and width < 8:
@@ -88,6 +95,16 @@ def require_streams(blueprint: "Blueprint[Configuration]", port: HostPort) -> No
         raise WormcastError(f"message-flits: {port.message_flits} is not valid: a buffer of {options.buffer} flits "
                             f"must hold a whole worm, with {most} flits in front of the message. Allowed: up to "
                             f"{options.buffer - most}.")
+
+
+def _require_sent_by_source(blueprint: "Blueprint[Configuration]", port: HostPort) -> None:
+    """Refuse streams for a scheme whose destinations send copies on."""
+    network, scheme = blueprint.topology, blueprint.scheme
+    others = np.arange(1, network.nodes)
+    if len(others) and len({*scheme.batch(network, [0], [0, len(others)], others).source.tolist()}) > 1:
+        raise WormcastError(f"host: {port.host} is not valid with scheme {scheme.name}: its destinations send copies "
+                            "on, and a stream's hardware sends the worms of its own host alone. Allowed: schemes whose "
+                            "source sends all worms of a message, for example individual.")
 
 
 def host_interface(blueprint: "Blueprint[Configuration]", port: HostPort, **count: int | None) -> "wiring.Component":
@@ -154,16 +171,8 @@ def set_beats(network: Network, number: int, source: int, destinations: Sequence
     source : int
         Node that sends to the set.
     destinations : sequence of int
-
-    Raises
-    ------
-    WormcastError
-        The scheme's worms for this set are sent by several nodes.
     """
     worms = network.scheme.batch(network.topology, [source], [0, len(destinations)], destinations)
-    if len({*worms.source.tolist()}) > 1:
-        raise WormcastError(f"scheme: {network.scheme.name} is not valid with a table of destination sets: other nodes "
-                            "send copies on. Allowed: schemes whose source sends all worms of a message.")
     offsets, flits = network.encode(worms)
     ends = {int(end) - 1 for end in offsets[1:]}
     words = (sum(int(part) << 64 * k for k, part in enumerate(flit)) for flit in flits)

@@ -111,6 +111,12 @@ def test_named_configuration_is_told(tmp_path):
      "host: axis is not valid with stream-sender. Allowed: with network, interface and host stream."),
     (["interface", "--sets", "mask"], "sets: mask is not valid with host links. Allowed: with host stream, axis."),
     (["interface", "--host", "axis", "--sets", "list"], "sets: 'list' is not valid. Allowed: mask, table."),
+    (["interface", "--host", "axis", "--set-count", "32"],
+     "set-count: 32 is not valid with sets mask: only a table has a size. Allowed: with sets table."),
+    (["stream-interface", "--set-flits", "3"], "set-flits: 3 is not valid with sets mask"),
+    (["network", "--topology", "mesh:2x2", "--scheme", "binomial", "--host", "axis"],
+     "host: axis is not valid with scheme binomial: its destinations send copies on, and a stream's hardware"),
+    (["decoder", "--reset", "async", "-o", "x.v"], "reset: async is not valid: decoder has no registers."),
     (["interface", "--host", "axis", "--flit-width", "12"], "flit-width: 12 is not valid with host axis: AXI4-Stream"),
 ])
 def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_path):

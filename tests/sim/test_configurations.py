@@ -118,6 +118,7 @@ def test_names_may_be_added():
 @pytest.mark.parametrize(("field", "value", "sentence"), [
     ("ports", "two", "ports: 'two' is not valid. Allowed: one, all"),
     ("consumption_links", "many", "consumption_links: 'many' is not valid. Allowed: shared, separate"),
+    ("ejected_header", "drop", "ejected_header: 'drop' is not valid. Allowed: keep, strip"),
     ("queue", 17, "queue: 17 is not valid. Allowed: 1 to 16"),
     ("packet", -1, "packet: -1 is not valid. Allowed: 0 to 65535"),
     ("t_ns", 65536, "t_ns: 65536 is not valid. Allowed: 0 to 65535"),
@@ -127,6 +128,12 @@ def test_names_may_be_added():
 def test_bad_options_are_refused(field, value, sentence):
     with pytest.raises(WormcastError, match=sentence):
         Configuration(**{field: value})
+
+
+def test_retransmission_slots_need_the_rest_of_the_header():
+    assert Configuration(absorb="host", ejected_header="strip")
+    with pytest.raises(WormcastError, match=r"ejected-header: strip is not valid with absorb 2: .* Allowed: keep"):
+        Configuration(absorb="2", ejected_header="strip")
 
 
 def test_relations_that_routers_compare_by_are_named_with_those_there_are():

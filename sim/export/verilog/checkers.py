@@ -95,12 +95,16 @@ COMMON = """
   input wire [(VCS > 1 ? $clog2(VCS) : 1) - 1:0] vc,
   input wire [WIDTH + 1:0] flit"""
 
+#: Edges at which registers change, by the kind of reset. Linters reject a reset of both kinds.
+EDGES = {"sync": "posedge clk", "async": "posedge clk or posedge rst"}
+
 #: Parts that all checkers have: the assertions hold from the first reset on, in cycles without reset.
 ACTIVE = """
-  localparam integer VC_BITS = VCS > 1 ? $clog2(VCS) : 1;
+  localparam integer VC_BITS = VCS > 1 ? $$clog2(VCS) : 1;
   reg active;  // a reset has been
   initial active = 1'b0;
-  always @(posedge clk) active <= active || rst;
+  always @($edges) if (rst) active <= 1'b1;
+  wire checking = active && !rst;
 """
 
 LINK = """
@@ -125,7 +129,7 @@ module ${name}_link_checks #(
   localparam integer PLACE_BITS = $$clog2(CHUNK + 1);
 $active  localparam [VC_BITS:0] LIMIT = VCS[VC_BITS:0];
   wire head = flit[0], tail = flit[1];
-  always @(posedge clk) if (active && !rst) begin
+  always @(posedge clk) if (checking) begin
 $range
 `ifndef FORMAL
 $known
@@ -139,7 +143,7 @@ $known
     wire sent = valid && {1'b0, vc} == v[VC_BITS:0];
     wire spends = sent && place == 0;
     wire posts = HEADERS == POSTS && part == IDLE && head && tail;
-    always @(posedge clk) if (rst) begin
+    always @($edges) if (rst) begin
       held <= FULL;
       place <= 0;
       part <= IDLE;
@@ -150,7 +154,7 @@ $known
         part <= tail && !posts ? IDLE : head && !tail ? HEADER : PAYLOAD;
       end
     end
-    always @(posedge clk) if (active && !rst) begin
+    always @(posedge clk) if (checking) begin
 $checks
     end
   end endgenerate
@@ -213,7 +217,7 @@ $labels
     wire stays = begins && !PASSED && labels[0] == from;
     wire up = padded && &rises && (begins || rising) && (free || stays || labels[0] > from);
     wire down = padded && &falls && (begins || falling) && (free || stays || labels[0] < from);
-    always @(posedge clk) if (rst) begin
+    always @($edges) if (rst) begin
       part <= FIRST;
       rising <= 1'b0;
       falling <= 1'b0;
@@ -224,7 +228,7 @@ $labels
       falling <= down;
       previous <= labels[SLOTS - 1];
     end
-    always @(posedge clk) if (active && !rst) begin
+    always @(posedge clk) if (checking) begin
 $checks
     end
   end endgenerate
@@ -247,7 +251,7 @@ $active  genvar v;
     reg under_way;  // the first flit of a worm came, its tail did not
     reg owed;  // the worm's arrival is to be reported
     wire sent = valid && {1'b0, vc} == v[VC_BITS:0];
-    always @(posedge clk) if (rst) begin
+    always @($edges) if (rst) begin
       under_way <= 1'b0;
       owed <= 1'b0;
     end else begin
@@ -255,7 +259,7 @@ $active  genvar v;
       if (sent && !under_way) owed <= flit[0] && flit[2];
       else if (arrived[v]) owed <= 1'b0;
     end
-    always @(posedge clk) if (active && !rst) begin
+    always @(posedge clk) if (checking) begin
 $checks
     end
   end endgenerate
@@ -349,14 +353,15 @@ def _own_address(component: wiring.Component, header: AddressList) -> str | None
     return f"{{{', '.join(coordinates)}}}"
 
 
-def modules(blueprint: Blueprint, name: str, kinds: Iterable[str]) -> str:
-    """Return the modules of these kinds of checkers, for the export of module ``name``."""
+def modules(blueprint: Blueprint, name: str, kinds: Iterable[str], *, reset: str = "sync") -> str:
+    """Return the modules of these kinds of checkers, for the export of module ``name`` with this kind of reset."""
     found = dict.fromkeys(kinds)
-    return "".join(_module(blueprint, name, kind) for kind in TEXTS if kind in found)
+    return "".join(_module(blueprint, name, kind, EDGES[reset]) for kind in TEXTS if kind in found)
 
 
-def _module(blueprint: Blueprint, name: str, kind: str) -> str:
-    values = {"name": name, "width": str(blueprint.configuration.flit_width), "active": ACTIVE, "common": COMMON,
+def _module(blueprint: Blueprint, name: str, kind: str, edges: str) -> str:
+    values = {"name": name, "width": str(blueprint.configuration.flit_width), "common": COMMON, "edges": edges,
+              "active": Template(ACTIVE).substitute(edges=edges),
               "checks": _assertions([check for check in CHECKS if check.kind == kind], 6),
               "range": _assertions([RANGE], 4), "known": _assertions(KNOWN, 4, formal=False)}
     if kind == "header":

@@ -192,7 +192,8 @@ def rules(blueprint: Blueprint, component: wiring.Component) -> Iterator[tuple[s
     yield "destinations", _order_rule(blueprint)
     yield "credits", ("A receiver may return a credit in the cycle in which the flit that used it is on the link, or "
                       "later. A sender may use the credit in the next cycle, or later.")
-    yield "what leaves", _leaving_rule(kind, absorbs=bool(blueprint.configuration.slots))
+    yield "what leaves", _leaving_rule(kind, absorbs=bool(blueprint.configuration.slots),
+                                       strips=blueprint.configuration.ejected_header == "strip")
 
 
 def _header_rule(blueprint: Blueprint) -> str:
@@ -225,18 +226,20 @@ def _order_rule(blueprint: Blueprint) -> str:
     return f"In the order of the visits. {hops}{labels} The sender is not among them, and no node is there twice."
 
 
-def _leaving_rule(kind: str | None, *, absorbs: bool) -> str:
-    """Return the rule of the flits that leave by the links of a component."""
+def _leaving_rule(kind: str | None, *, absorbs: bool, strips: bool) -> str:
+    """Return the rule of the flits that leave by the links of a component. ``strips``: links to nodes have no header.
+    """
     if kind == "interface":
         return "`host_out` has the payload alone, without header flits. `network_out` has the worms of the host."
     if kind == "path router":
-        stop = "what is left of the header, then the payload"
+        node = ("`local_out` has the payload alone." if strips else
+                "`local_out` has at a stop on the way what is left of the header, then the payload; at the last stop, "
+                "and for unicasts, the payload alone.")
         return ("A link to a router has the header without the destinations that were reached, then the payload. "
-                f"`local_out` has at a stop on the way {stop}; at the last stop, and for unicasts, the payload alone."
-                + (" A worm that the interface sends on leaves by `local_out` alone." if absorbs else ""))
-    if kind == "tree router":
-        return "Each copy has the header flits with the bits of the nodes behind its output, then the payload."
-    return "Each copy has the header flits that are left, also at links to nodes, then the payload."
+                + node + (" A worm that the interface sends on leaves by `local_out` alone." if absorbs else ""))
+    left = "with the bits of the nodes behind its output" if kind == "tree router" else "that are left"
+    at_nodes = "Links to nodes have the payload alone." if strips else "The same holds at links to nodes."
+    return f"Each copy has the header flits {left}, then the payload. {at_nodes}"
 
 
 def violation_table(kind: str, at: str = "") -> str:

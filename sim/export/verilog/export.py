@@ -167,6 +167,8 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         listed = list(facts(blueprint, what, port, kind, named, host_port))
         text, yosys = components_verilog({name: component}, name, reset=reset, src=src, progress=progress)
         built, clocked = type(component), has_clock(text)
+        if not clocked and reset != "sync":
+            raise WormcastError(f"reset: {reset} is not valid: {what} has no registers.")
         if what in CHECKED:
             checked = {what: component}
         document = document_component(blueprint, component, name, command=command, facts=listed, clocked=clocked,
@@ -183,7 +185,8 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     found = {kind: checkers_of(blueprint, part) for kind, part in checked.items()}
     if not found:
         return Export(name, top_comment + text, document, yosys, tables, sdc)
-    modules_text = modules(blueprint, name, (checker.kind for several in found.values() for checker in several))
+    modules_text = modules(blueprint, name, (checker.kind for several in found.values() for checker in several),
+                           reset=reset)
     bind = "".join(bind_lines(name, name if kind == what else kind_module(name, kind), several)
                    for kind, several in found.items())
     formal = "" if what == NETWORK else formal_module(name, ports(checked[what]), found[what])

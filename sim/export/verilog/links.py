@@ -78,7 +78,8 @@ def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
             yield from ((f"{port.name}_in", _of_port(port)) for port in component.inputs)
             yield from ((f"{port.name}_out", _of_port(port))
                         for port in component.outputs[:component.ejection])
-            to_node = ComponentLink(component.outputs[-1].depth, CONSUMPTION, headers="allowed")
+            to_node = ComponentLink(component.outputs[-1].depth, CONSUMPTION,
+                                    headers="none" if component.ejected_header == "strip" else "allowed")
             yield from ((f"{name}_out", to_node) for name in component.consumption_ports)
         case InputUnit() | TreeInput() | DeepInput():
             yield "link", _of_port(component.spec)

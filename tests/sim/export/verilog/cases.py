@@ -85,7 +85,8 @@ WIDE = [
                  id="odd-registers-all-ports"),
     pytest.param(lambda: blueprint(scheme="individual", vcs=1, buffer=1, consumption=1, queue=1,
                                    readers="independent"), id="unicast-single-flits"),
-    pytest.param(lambda: blueprint("mesh:4x4", relations=("e-cube", "hamiltonian"), vcs=4, consumption=4),
+    pytest.param(lambda: blueprint("mesh:4x4", relations=("e-cube", "hamiltonian"), vcs=4, consumption=4,
+                                   ejected_header="strip"),
                  id="two-relations"),
     pytest.param(lambda: blueprint("mesh:2x2x3", relation=OWN, classes="up/down:last"), id="table"),
     pytest.param(lambda: blueprint(absorb="3", slot=13, consumption=2, vcs=1, flit_width=5), id="absorb"),
@@ -115,5 +116,5 @@ NARROW = [
         {"storage": "registers", "vcs": 1, "buffer": 1}, {"ports": "all"}, {"packet": 8}, {"packet": 8, "t_ns": 4},
         {"t_nr": 3, "packet": 2}, {"queue": 1}, {"queue": 9}, {"absorb": "host"}, {"absorb": "1"},
         {"absorb": "4", "slot": 16}, {"vc_classes": "none"}, {"scheme": "e-mcast"}, {"scheme": "multipath"},
-        {"scheme": "column-path"}, {"scheme": "individual", "vcs": 1, "consumption": 1})
+        {"scheme": "column-path", "ejected_header": "strip"}, {"scheme": "individual", "vcs": 1, "consumption": 1})
 ]

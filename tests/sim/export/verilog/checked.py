@@ -150,7 +150,7 @@ class Program:
             "module bench(input clk);", "integer at = 0, fault = 0;",
             'initial if (!$value$plusargs("fault=%d", fault)) fault = 0;', "always @(posedge clk) at <= at + 1;",
             *_instance(case, made.tables, folder), "endmodule", HOST,
-            _with_faults(_with_tables(made.verilog, case.network), self.faults),
+            _with_faults(made.verilog, self.faults),
             made.checks, made.bind])
         (folder / "bench.sv").write_text(body)
         model = translate(folder, "bench", "bench.sv", "--assert")
@@ -185,16 +185,6 @@ def _with_faults(verilog, faults):
     return verilog
 
 
-def _with_tables(verilog, network):
-    """The Verilog of a network with the links to child tables, which are no ports of it, driven by the bench."""
-    for node in range(network.nodes):
-        sender = f"bench.host_node_{network.node_scope(node)}_table_in"
-        for member in ("valid", "flit"):
-            verilog = re.sub(rf"\.table_in_{member}\(\d+'h0\)", f".table_in_{member}({sender}_{member})", verilog,
-                             count=1)
-    return verilog
-
-
 def _instance(case, tables, folder):
     """Lines that put a network between hosts."""
     network = case.network
@@ -221,10 +211,7 @@ def _instance(case, tables, folder):
                          f"sender #(.FILE(\"{signal}\"), .WIDTH({data - 2}), .COUNT({len(flits)}), "
                          f".DEPTH({depth[link]})) {signal} (clk, rst, {signal}_valid, {signal}_flit, "
                          f"{signal}_credit);")
-            if link == "table_in":
-                lines.append(f"assign {signal}_credit = net.interface_{network.node_scope(node)}_table_in_credit;")
-            else:
-                pins += [f".{prefix}_{member}({signal}_{member})" for member in ("valid", "flit", "credit")]
+            pins += [f".{prefix}_{member}({signal}_{member})" for member in ("valid", "flit", "credit")]
         signal, vcs = f"host_{scope}_host_out_0", widths["host_out_0_credit"]
         lines.append(f"wire {signal}_valid; wire [{vcs - 1}:0] {signal}_credit; "
                      f"wire [{max((vcs - 1).bit_length(), 1) - 1}:0] {signal}_vc;\n"

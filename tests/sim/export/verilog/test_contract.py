@@ -338,3 +338,46 @@ def test_cycles_from_an_error_to_the_fault(kind):
     wrong, credit = record(part, [late.run, Case(into, [], None, drives={f"{out}_credit": {5: 1}}).run], STRAPS)
     assert cycles(wrong, "fault")[0] - 100 == FAULT_CYCLES[kind]
     assert cycles(credit, "fault")[0] - 5 == CREDIT_FAULT_CYCLES
+
+
+# headers at nodes -------------------------------------------------------------------------------------------------
+
+#: Router, its kind, and the worms that reach its node: links, and header flits in front of the payload.
+AT_NODES = {
+    "path router": (PATH | ALONE, None, {"west_in": [address(2, 3)]}),
+    "two header flits": (PATH | ALONE, None, {"west_in": [address(2, 3, last=0), address(4)]}),
+    "independent, fast, separate": (
+        PATH | {"readers": "independent", "delays": "fast", "consumption_links": "separate"}, None,
+        {"west_in": [address(2, 3)], "east_in": [address(2, 1)]}),
+    "tree router": (TREE | ALONE, "router_1", {"p0_in": [(1, 0b110), (1, 0)], "p1_in": [(1, 0b10), (1, 0)]}),
+    "serial tree router": (TREE | ALONE | {"scheme": "tree-serial"}, "router_1", {"p0_in": [(1, 0b110), (1, 0)]}),
+    "deep router": (DEEP, "router_1", {"p0_in": [(1, 0b110), (1, 0)], "p1_in": [(1, 0b10), (1, 0)]}),
+}
+
+
+# of the slow cases the others have all but the options
+@pytest.mark.parametrize("case", [
+    slow(case) if case in ("path router", "independent, fast, separate", "serial tree router") else case
+    for case in AT_NODES])
+def test_stripped_headers_leave_all_else_as_it_is(case):
+    """With ejected_header strip, links to nodes have the payload alone, in the same cycles; other ports do not change.
+    A worm that is cut off still ends with a flit with both marks."""
+    options, kind, worms = AT_NODES[case]
+    run = Stimulus(200, sends={into: spaced([*header, *body(1, 2, 3), *header, (0, 1), *header, *body(4)], gap=3)
+                               for into, header in worms.items()})
+    parts = [component("router", options | {"ejected_header": word}, kind) for word in ("keep", "strip")]
+    kept, stripped = (record(part, [run], STRAPS)[0] for part in parts)
+    nodes = parts[0].consumption_ports
+    headers = 0
+    for cycle in range(200):
+        for node in nodes:
+            valid, flit = kept[f"{node}_out_valid"][cycle], kept[f"{node}_out_flit"][cycle]
+            headers += valid and flit & 3 == 1
+            assert stripped[f"{node}_out_valid"][cycle] == (valid and flit & 3 != 1)
+            if stripped[f"{node}_out_valid"][cycle]:
+                assert stripped[f"{node}_out_flit"][cycle] == flit
+    assert headers
+    assert any(flit & 3 == 3 for node in nodes for flit in stripped[f"{node}_out_flit"])
+    for name, values in kept.items():
+        if not name.startswith(tuple(f"{node}_out" for node in nodes)):
+            assert stripped[name] == values, name

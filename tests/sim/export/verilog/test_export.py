@@ -292,6 +292,12 @@ def irregular():
     return on_any("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", flit_width=12)
 
 
+def test_hosts_write_the_child_tables_of_smart_interfaces():
+    built = blueprint("mesh:1x2", "binomial", ni="fpfs", packet=4)
+    names = {entry.name for entry in outside(Network(built.topology, built.scheme, built.configuration))}
+    assert {f"node_0_1_table_in_{member}" for member in ("valid", "flit", "credit")} <= names
+
+
 def test_faults_are_routers_own_where_nodes_are_not():
     built = irregular()
     network = Network(built.topology, built.scheme, built.configuration)

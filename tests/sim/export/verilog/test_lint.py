@@ -69,6 +69,12 @@ def test_network_is_clean_but_for_what_is_waived(tmp_path):
     assert {kind for kind, _ in found} == set(WAIVED)
 
 
+def test_checkers_have_the_reset_of_their_component(tmp_path):
+    """A linter reports a signal that resets some registers at once, and others with the clock."""
+    files = written(blueprint("mesh:1x2", vcs=1, consumption=1, flit_width=8), NETWORK, tmp_path, reset="async")
+    assert unexpected(verilator_warnings(*files)) == []
+
+
 @pytest.mark.parametrize("case", [*ANY, *TREES])
 def test_networks_of_every_kind_are_clean(case, tmp_path):
     assert unexpected(warnings(case(), NETWORK, tmp_path)) == []

@@ -48,11 +48,15 @@ class StreamInterface(wiring.Component):
     Members
     -------
     send : In(stream of message_beat)
-        Messages of the host.
+        Messages of the host. ``to`` of a message's first beat is its destination set: the number of a set in the table,
+        or a mask with bit n for node n.
     table : In(stream of set_beat)
-        Destination sets of the host, as in `SetTable`. Only with a table of sets.
+        Destination sets of the host. ``data`` of the first beat is the number of the set, ``data`` of the other beats
+        are header flits. ``ends`` marks the last header flit of a worm. Always ready. Only with a table of sets.
     receive_{c} : Out(stream of delivery_beat)
-        Messages for the host, for each consumption link.
+        Messages for the host, for each consumption link. ``channel`` is the consumption channel: beats of different
+        channels interleave. ``source`` is the node that sent the message. ``damaged`` marks the last beat of a damaged
+        message.
     network_out_0 : Out(LinkSignature)
         To the router.
     network_in_{c} : In(LinkSignature)

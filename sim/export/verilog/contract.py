@@ -4,7 +4,8 @@ docs/ports.md and the port table of each export are made from these declarations
 ``tests/sim/export/verilog/test_contract.py`` compare each declaration with simulations of the hardware.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from amaranth.lib import wiring
@@ -15,11 +16,13 @@ from wormcast.hw.faults import Cause
 from wormcast.hw.interface import NetworkInterface
 from wormcast.hw.interface.smart import ForwardingInterface
 from wormcast.hw.router import Blueprint
+from wormcast.hw.streams import AxisInterface, StreamInterface
 from wormcast.hw.switch import Switch
 from wormcast.hw.tree import TreeSwitch
 
 from .links import links
 from .ports import ports
+from .streams import stream_tables
 
 __all__ = ["CREDIT_FAULT_CYCLES", "FAULT_CYCLES", "VIOLATIONS", "Violation", "contract_tables", "credit_cycles",
            "errors_of_hosts", "family", "incoming", "rules", "violation_table"]
@@ -242,17 +245,18 @@ def _leaving_rule(kind: str | None, *, absorbs: bool, strips: bool) -> str:
     return f"Each copy has the header flits {left}, then the payload. {at_nodes}"
 
 
-def violation_table(kind: str, at: str = "") -> str:
+def violation_table(kind: str, at: Iterable[str] = ()) -> str:
     """Return the table of errors, in Markdown: what is detected, and what follows.
 
     Parameters
     ----------
-    at : str, optional
-        Only errors at these links, as in `Violation`. Default: all errors.
+    at : iterable of str, optional
+        Only errors at these links, as in `Violation`, or names of an interface's links. Default: all errors.
     """
+    there = {re.sub(r"_\d+$", "", name) for name in at}
     return "| error | at | `fault.cause` | what follows |\n|---|---|---|---|\n" + "".join(
         f"| {one.error} | {one.at} | {f'{one.cause.value} {one.cause.name}' if one.cause else 'not detected'} | "
-        f"{one.effect} |\n" for one in VIOLATIONS[kind] if at in ("", one.at))
+        f"{one.effect} |\n" for one in VIOLATIONS[kind] if not there or one.at in there)
 
 
 def contract_tables(blueprint: Blueprint, component: wiring.Component, prefix: str = "") -> Iterator[str]:
@@ -263,16 +267,22 @@ def contract_tables(blueprint: Blueprint, component: wiring.Component, prefix: s
     prefix : str
         Beginning of the names of the component's links. With a prefix, only links to hosts are listed, as in a network.
     """
+    yield from stream_tables(component)
+    arriving, listed = incoming(component), links(component)
+    streams = isinstance(component, StreamInterface | AxisInterface)
+    if streams and prefix:
+        return
+    component = getattr(component, "interface", component)
     kind = family(component)
     if kind is None:
         return
     yield "\n## Rules of the links\n\n| | rule |\n|---|---|\n"
-    yield from (f"| {subject} | {rule} |\n" for subject, rule in rules(blueprint, component))
+    yield from (f"| {subject} | {rule} |\n" for subject, rule in rules(blueprint, component)
+                if not streams or subject != "what leaves")
     yield ("\n## Cycles of credits\n\nThe least number of cycles, with free resources: at an incoming link from a flit "
            "to its credit, at an outgoing link from a credit to the flit that uses it.\n\n"
            "| link | cycles | |\n|---|---:|---|\n")
-    arriving = incoming(component)
-    for name, link in links(component).items():
+    for name, link in listed.items():
         if not prefix or name.startswith("host_"):
             flit = "last flit of the chunk" if link.chunk > 1 else "flit"
             ends = f"{flit} to its credit" if name in arriving else "credit to the flit"
@@ -280,7 +290,7 @@ def contract_tables(blueprint: Blueprint, component: wiring.Component, prefix: s
     yield (f"\n## Errors\n\n`fault` stores the first detected error until reset: a wrong flit {FAULT_CYCLES[kind]} "
            f"{'cycle' if FAULT_CYCLES[kind] == 1 else 'cycles'} after it was on the link, a wrong credit "
            f"{CREDIT_FAULT_CYCLES} cycles after. Errors of a neighbour that this {kind} detects, and others:\n\n")
-    yield violation_table(kind)
+    yield violation_table(kind, listed if kind == "interface" else ())
     if isinstance(component, ForwardingInterface):
         yield "\nA smart interface detects further errors (docs/hosts.md).\n"
 
@@ -290,4 +300,4 @@ def errors_of_hosts(router: wiring.Component) -> str:
     kind = family(router)
     assert kind is not None
     return ("\n## Errors at routers\n\nInterfaces do not check headers. A router stores the first error of the worms "
-            f"that reach it; the name of the port ends in `fault`:\n\n{violation_table(kind, 'input')}")
+            f"that reach it; the name of the port ends in `fault`:\n\n{violation_table(kind, ['input'])}")

@@ -21,6 +21,7 @@ from .docstrings import member_meaning, summary
 from .links import CONSUMPTION, channel_classes, links
 from .network import outside
 from .ports import ComponentPort, ports
+from .streams import is_stream, stream_member_meaning
 
 __all__ = ["component_tables", "document_component", "document_network", "meaning"]
 
@@ -115,18 +116,22 @@ def _tables(rows: Iterable[Named]) -> Iterator[str]:
     """Yield the tables of ports, link by link, then the other ports."""
     for link, group in groupby(rows, _link):
         listed = list(group)
+        _, port, component = listed[0]
         if link is None:
             yield "\n## Other ports\n\n"
+        elif is_stream(component, port.bundle):
+            yield f"\n## Stream `{link}`\n\n{member_meaning(type(component), port.bundle)}\n\n"
         else:
-            yield f"\n## Link `{link}`\n\n{_link_meaning(*listed[0][1:])}\n\n"
+            yield f"\n## Link `{link}`\n\n{_link_meaning(port, component)}\n\n"
         yield HEAD
         yield from (_row(name, _way(port), port.width, meaning(component, port)) for name, port, component in listed)
 
 
 def _link(row: Named) -> str | None:
-    """Return the name of the link that a port belongs to, or None."""
+    """Return the name of the link or stream that a port belongs to, or None."""
     name, port, component = row
-    return name.removesuffix(f"_{port.path[-1]}") if port.bundle in links(component) else None
+    there = port.bundle in links(component) or is_stream(component, port.bundle)
+    return name.removesuffix(f"_{port.path[-1]}") if there else None
 
 
 def _link_meaning(port: ComponentPort, component: wiring.Component) -> str:
@@ -175,6 +180,8 @@ def meaning(component: wiring.Component, port: ComponentPort) -> str:
     if port.bundle in links(component):
         channel = links(component)[port.bundle].channel
         said = (member_meaning(LinkSignature, port.path[-1]) or "").replace("virtual channel", channel)
+    elif is_stream(component, port.bundle):
+        said = stream_member_meaning(port)
     else:
         said = (_strap(component, port) or _in_bundle(component, port)
                 or member_meaning(type(component), "_".join(port.path)))
@@ -209,10 +216,13 @@ def _strap(component: wiring.Component, port: ComponentPort) -> str | None:
 
 def _fault_ports(component: wiring.Component, port: ComponentPort) -> str:
     """Return the numbers by which a fault output identifies ports, with the names of these ports."""
-    component = getattr(component, "interface", component)
+    outer, component = component, getattr(component, "interface", component)
     if port.path != ("fault",) or not isinstance(component, Switch | NetworkInterface):
         return ""
-    names = [", ".join(f"{k} {name}" for k, name in enumerate(component.fault_ports(cause)))
+    # with streams, the links between interface and host are inside the component
+    inside = set(links(component)) - set(links(outer))
+    names = [", ".join(f"{k} {name}{' (inside)' if name in inside else ''}"
+                       for k, name in enumerate(component.fault_ports(cause)))
              for cause in (Cause.OVERFLOW, Cause.CREDIT)]
     return f"Ports: {names[0]}" + (f"; of a credit {names[1]}." if names[0] != names[1] else ".")
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from amaranth.hdl import Fragment
@@ -13,12 +14,15 @@ from amaranth.lib import memory, wiring
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.headers import AddressList, BitString, MultiDrop, Unicast
 from wormcast.sim.build.components import COMPONENTS, build_component, find_component
+from wormcast.sim.build.host_port import HostPort
 from wormcast.sim.build.network import HOST, Network
+from wormcast.sim.build.stream_network import StreamNetwork
 from wormcast.sim.export.verilog import NETWORK, component_tables, export, ports
 from wormcast.sim.export.verilog.docstrings import member_meaning, promises, summary
-from wormcast.sim.export.verilog.document import _flit, meaning
+from wormcast.sim.export.verilog.document import _flit, document_network, meaning
 from wormcast.sim.export.verilog.links import channel_classes, links
 from wormcast.sim.export.verilog.network import outside, table_words, top
+from wormcast.sim.export.verilog.streams import HOST_ERRORS
 
 from .cases import ANY, blueprint, having, names_in, on_any
 
@@ -290,6 +294,33 @@ def test_a_network_of_any_kind_joins_each_wire_once(case):
 def irregular():
     """A network of two kinds of routers, with tables."""
     return on_any("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", flit_width=12)
+
+
+STREAMS_PAGE = (Path(__file__).parents[4] / "docs" / "streams.md").read_text()
+
+
+@pytest.mark.parametrize(("host", "scheme"), [("axis", "dual-path"), ("stream", "e-mcast")])
+def test_document_of_streams_has_their_rules_and_errors(host, scheme):
+    built, port = blueprint("mesh:2x2", scheme), HostPort(host=host)
+    part = build_component(built, "interface", host_port=port)
+    network = StreamNetwork(built.topology, built.scheme, built.configuration, host_port=port)
+    alone = component_tables(built, part, clocked=True)
+    whole = document_network(built, network, "net", command="", facts=[], reset="sync")
+    listed = HOST_ERRORS if scheme == "e-mcast" else HOST_ERRORS[:2]  # a mask has no table
+    fields = dict(part.signature.members["send_fault"].shape)
+    for text, stream in ((alone, {"axis": "s_axis", "stream": "send"}[host]), (whole, "node_NODE_")):
+        assert f"\n## Stream `{stream}" in text
+        assert ":py:" not in text
+        assert "host_out" not in re.sub(r".*\(inside\).*", "", text)
+        for error in listed:
+            row = f"| {fields[error.field].offset} `{error.field}` | {error.error} | {error.effect} |\n"
+            assert row in text
+            assert row in STREAMS_PAGE
+        assert ("bad_set` |" in text) == (scheme == "e-mcast")
+    assert "## Rules of the links" in alone
+    assert "| `network_in_0` | 2 |" in alone
+    assert "host_in |" not in alone
+    assert "## Rules of the links" not in whole
 
 
 def test_hosts_write_the_child_tables_of_smart_interfaces():

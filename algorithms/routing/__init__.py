@@ -15,7 +15,7 @@ from .destination_tags import DESTINATION_TAGS, DestinationTags
 from .dragonfly_minimal import DRAGONFLY_MINIMAL, DragonflyMinimal
 from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED, ECube
 from .e_cube_adaptive import E_CUBE_ADAPTIVE
-from .hamiltonian import HAMILTONIAN, Hamiltonian
+from .hamiltonian import ALONG_LABELS, HAMILTONIAN, HAMILTONIAN_ROW_FIRST, Hamiltonian, HamiltonianRowFirst
 from .reachability import Reachability, reachability
 from .shortest import SHORTEST, Shortest
 from .ties import TIES, as_built, default_signs, routes_of, signed_dimensions, with_any_signs, with_ties
@@ -25,6 +25,7 @@ from .up_down_tree import UP_DOWN_TREE, UP_DOWN_TREE_ANY, UpDownTree
 
 __all__ = [
     "ADAPTIVE",
+    "ALONG_LABELS",
     "DESTINATION_TAGS",
     "DRAGONFLY_MINIMAL",
     "D_MOD_K",
@@ -33,6 +34,7 @@ __all__ = [
     "E_CUBE_EITHER",
     "E_CUBE_SIGNED",
     "HAMILTONIAN",
+    "HAMILTONIAN_ROW_FIRST",
     "RELATIONS",
     "SHORTEST",
     "TIES",
@@ -49,6 +51,7 @@ __all__ = [
     "DragonflyMinimal",
     "ECube",
     "Hamiltonian",
+    "HamiltonianRowFirst",
     "Reachability",
     "Relation",
     "Routes",
@@ -75,8 +78,9 @@ __all__ = [
 
 RELATIONS: Registry[Relation] = Registry(
     "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
-for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, D_MOD_K, DRAGONFLY_MINIMAL, UP_DOWN,
-                  UP_DOWN_ADAPTIVE, UP_DOWN_TREE, UP_DOWN_TREE_ANY, ADAPTIVE, E_CUBE_ADAPTIVE, SHORTEST):
+for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, HAMILTONIAN_ROW_FIRST, DESTINATION_TAGS, D_MOD_K,
+                  DRAGONFLY_MINIMAL, UP_DOWN, UP_DOWN_ADAPTIVE, UP_DOWN_TREE, UP_DOWN_TREE_ANY,
+                  ADAPTIVE, E_CUBE_ADAPTIVE, SHORTEST):
     RELATIONS.add(_relation.name, _relation)
 
 

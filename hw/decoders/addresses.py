@@ -29,10 +29,10 @@ def decoder_of(place: DecoderPlace) -> Decoder:
     """Build the decoder of unicasts or of address lists.
 
     - With shallow buffers, the decoder compares coordinates for e-cube on meshes, tori and rings, and for hamiltonian
-      on meshes. On tori and rings the decoder reads the signs of ties, if the header has them. In address lists the
-      decoder compares coordinates also for adaptive and e-cube-adaptive on meshes.
+      and hamiltonian-row-first on meshes. On tori and rings the decoder reads the signs of ties, if the header has
+      them. In address lists the decoder compares coordinates also for adaptive and e-cube-adaptive on meshes.
     - Address lists under relations without a comparison of coordinates use a table in straps.
-    - On meshes, unicasts under relations other than e-cube and hamiltonian use tables in straps, if the table can hold
+    - On meshes, unicasts under relations that compare no coordinates use tables in straps, if the table can hold
       the routes. A table in straps holds addresses of at most 8 bits, and relations with one phase, one class of
       virtual channels and no alternatives. All other unicasts use digits of the destination as output numbers, if this
       is possible at all switches of the network, else tables in memories. With deep buffers unicasts always use tables

@@ -204,9 +204,6 @@ def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, class
     """
     topology = routes.topology
     ask(scheme.routed_by(routes.relation), "check", topology)
-    if not (routes.deterministic or scheme.is_tree):
-        raise WormcastError(f"check: relation {routes.relation.name} is not valid: it leaves a choice, and worms are "
-                            "replicated in switches. Allowed: relations with one candidate for each node.")
     used, loaded, arrives = np.zeros((3, len(passes)), bool)
     pairs = None
     if scheme.is_tree:

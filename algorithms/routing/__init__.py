@@ -21,7 +21,7 @@ from .shortest import SHORTEST, Shortest
 from .ties import TIES, as_built, default_signs, routes_of, signed_dimensions, with_any_signs, with_ties
 from .tree_channels import count_tree_links, find_tree_channels, walk_to_replication
 from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown, goes_up
-from .up_down_tree import UP_DOWN_TREE, UP_DOWN_TREE_ANY, UpDownTree
+from .up_down_tree import UP_DOWN_TREE, UP_DOWN_TREE_ADAPTIVE, UP_DOWN_TREE_ANY, UpDownTree
 
 __all__ = [
     "ADAPTIVE",
@@ -41,6 +41,7 @@ __all__ = [
     "UP_DOWN",
     "UP_DOWN_ADAPTIVE",
     "UP_DOWN_TREE",
+    "UP_DOWN_TREE_ADAPTIVE",
     "UP_DOWN_TREE_ANY",
     "Adaptive",
     "AnyChannel",
@@ -80,7 +81,7 @@ RELATIONS: Registry[Relation] = Registry(
     "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
 for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, HAMILTONIAN_ROW_FIRST, DESTINATION_TAGS, D_MOD_K,
                   DRAGONFLY_MINIMAL, UP_DOWN, UP_DOWN_ADAPTIVE, UP_DOWN_TREE, UP_DOWN_TREE_ANY,
-                  ADAPTIVE, E_CUBE_ADAPTIVE, SHORTEST):
+                  UP_DOWN_TREE_ADAPTIVE, ADAPTIVE, E_CUBE_ADAPTIVE, SHORTEST):
     RELATIONS.add(_relation.name, _relation)
 
 

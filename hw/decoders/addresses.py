@@ -45,7 +45,8 @@ def decoder_of(place: DecoderPlace) -> Decoder:
     multicast, absorbs = header.multicast, options.slots > 0
     plain = relation.relation if isinstance(relation, AnyChannel) else relation
     if options.deep:
-        return RouteDecoder(header, kind=kind, in_turn=routes.in_turn)
+        return RouteDecoder(header, kind=kind, in_turn=routes.in_turn,
+                            adaptive=not (routes.in_turn or routes.deterministic))
     if relations or plain in place.compared:
         return MeshDecoder(header, relations=relations or (plain.name,), consumption=classes, multicast=multicast,
                            kind=kind, absorbs=absorbs and multicast, **ports)

@@ -36,9 +36,10 @@ Wait = dict[str, str]
 have while ``owns`` is 0. ``token``: the worm requests the token.
 """
 
-LINK, CONSUMPTION, FOR_TOKEN = 1, 2, 4
+LINK, CONSUMPTION, FOR_TOKEN, ALTERNATIVES = 1, 2, 4, 8
 WHAT = LINK | CONSUMPTION
-# lowest bit of each field of a code; the kind of wait (`LINK`, `CONSUMPTION` or `FOR_TOKEN`) begins at bit 0
+# lowest bit of each field of a code; the kind of wait (`LINK`, `CONSUMPTION` or `FOR_TOKEN`) begins at bit 0; for
+# replicated worms bit `ALTERNATIVES` is set if one of the requested links suffices
 ENDS_HERE, EXIT, LINKS = 2, 3, 8
 TURN = 62
 MOST_TARGETS = TURN - LINKS
@@ -239,11 +240,15 @@ class BranchesProbe(InputProbe):
 
     def in_vain(self, now: Any, following: Any) -> Any:
         both = now & following
-        return np.asarray(self.asking(both >> LINKS << LINKS) | both & FOR_TOKEN)
+        return np.asarray(self.asking(both >> LINKS << LINKS) | both & (FOR_TOKEN | ALTERNATIVES))
 
     def wants(self, code: int, mask: Callable[[int, int | None, bool], int]) -> list[list[Target]]:
         asked = [output for i, output in enumerate(self.leads) if code >> LINKS + i & 1]
-        return [*([[TOKEN]] if code & FOR_TOKEN else []), *([(o, v) for v in self._channels[o]] for o in asked)]
+        sets = [[(o, v) for v in self._channels[o]] for o in asked]
+        if code & ALTERNATIVES:
+            links = [target for o, one in zip(asked, sets, strict=True) if o not in self.exits for target in one]
+            sets = [*([links] if links else []), *(one for o, one in zip(asked, sets, strict=True) if o in self.exits)]
+        return [*([[TOKEN]] if code & FOR_TOKEN else []), *sets]
 
     def ways(self, code: int) -> tuple[list[int], list[int]]:
         ways = [output for i, output in enumerate(self.leads) if code >> LINKS + i & 1]

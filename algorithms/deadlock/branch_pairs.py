@@ -48,11 +48,17 @@ def find_branch_pairs(routes: Routes, ports: EjectionPorts) -> BranchPairs:
     if topology.nodes > MOST_NODES:
         raise WormcastError(f"check: {topology.name} is not valid: it has {topology.nodes} nodes, and the tree from "
                             f"each node to all others is analysed. Allowed: at most {MOST_NODES} nodes.")
-    if not routes.deterministic:
-        raise WormcastError(f"check: relation {routes.relation.name} is not valid: it leaves a choice, and worms are "
-                            "replicated in switches. Allowed: relations with one candidate for each node.")
+    require_one_candidate(routes)
     starts = np.ascontiguousarray(topology.injections[:, 0])
     return BranchPairs(*_pairs(routes.arrays, routes.together, starts, len(ports), ports.first, ports.place))
+
+
+def require_one_candidate(routes: Routes) -> None:
+    """Refuse relations with a choice, for worms whose branches wait for each other."""
+    if not routes.deterministic:
+        raise WormcastError(f"check: relation {routes.relation.name} is not valid: it leaves a choice, and worms are "
+                            "replicated in switches whose buffers hold no whole worm. Allowed: relations with one "
+                            "candidate for each node, or buffers that hold a whole worm.")
 
 
 @compiled

@@ -172,9 +172,13 @@ def find_channel_use(
     if len(triples) or len(sample):
         _require_stops_known(scheme, routes)
         if routes.deterministic:
-            first, last = _first_and_last(arrays, starts)
-            stops, used, loaded, arrives = _stops(triples, first, last, arrays, starts)
-            unknown = _first_unknown(sample, stops, last, arrays, starts)
+            onward = _phase_of_stops(routes)
+            if onward:
+                further, _, _ = _unicasts(arrays, starts, np.full_like(routes.phase_of_node, onward))
+                passes = np.where(passes[..., :1] < 0, further, passes)
+            last = np.stack([_last_channels(arrays, starts, phase) for phase in sorted({0, onward})])
+            stops, used, loaded, arrives = _stops(triples, last, arrays, starts, onward)
+            unknown = _first_unknown(sample, stops, last, arrays, starts, onward)
         else:
             moving = (triples[:, 0] != triples[:, 1]) & (triples[:, 1] != triples[:, 2])
             chosen_from = np.unique(triples[moving], axis=0)
@@ -200,9 +204,6 @@ def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, class
     """
     topology = routes.topology
     ask(scheme.routed_by(routes.relation), "check", topology)
-    if not (routes.deterministic or scheme.is_tree):
-        raise WormcastError(f"check: relation {routes.relation.name} is not valid: it leaves a choice, and worms are "
-                            "replicated in switches. Allowed: relations with one candidate for each node.")
     used, loaded, arrives = np.zeros((3, len(passes)), bool)
     pairs = None
     if scheme.is_tree:
@@ -238,8 +239,17 @@ def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers)
             raise wrong_turn(name, routes, channel // count, to, stopped)
 
 
+def _phase_of_stops(routes: Routes) -> int:
+    """Return the phase of worms at their stops, which is that of all links; 0 without links."""
+    return int(routes.phase_of_link[:1].sum())
+
+
 def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
-    """Refuse networks without exactly one node at each switch, and relations with more than one phase."""
+    """Refuse networks without exactly one node at each switch, and relations whose candidates depend on the link by
+    which a worm arrives.
+
+    With one candidate, a relation may have another phase at a worm's source, in which no worm arrives by a link.
+    """
     topology = routes.topology
     if not np.array_equal(np.sort(topology.consumptions[:, 0]), np.arange(topology.switches)) or (
             topology.injections[:, 0] != topology.consumptions[:, 0]).any():
@@ -247,7 +257,8 @@ def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
             f"check: {topology.name} is not valid: it has {topology.nodes} nodes at {topology.switches} switches, and "
             f"worms of {scheme.name} stop on their way. Allowed: one node at each switch."
         )
-    if len(routes.options) > 1:
+    phases = len(np.unique(routes.phase_of_link)) if routes.deterministic else len(routes.options)
+    if phases > 1:
         raise WormcastError(
             f"check: relation {routes.relation.name} is not valid: its candidates depend on the input channel, and "
             f"worms of {scheme.name} stop on their way. Allowed: relations that depend on switch and destination only."
@@ -397,25 +408,27 @@ def _unicasts(arrays, starts, phases):
 
 
 @compiled
-def _first_and_last(arrays, starts):
-    """Return the first and the last channel of the path between each pair of nodes, int32 [nodes, nodes] each."""
+def _last_channels(arrays, starts, phase):
+    """Return the last channel of the path between each pair of nodes, int32 [nodes, nodes]; paths begin in a phase."""
     options, _, _, _, _, _ = arrays
     nodes = len(starts)
-    first = np.full((nodes, nodes), -1, np.int32)
     last = np.full((nodes, nodes), -1, np.int32)
     taken = np.empty(options.shape[1], np.int32)
     for u in range(nodes):
         for v in range(nodes):
             if u != v:
-                hops = walk(arrays, starts[u], 0, v, taken)
-                first[u, v] = taken[0]
+                hops = walk(arrays, starts[u], phase, v, taken)
                 last[u, v] = taken[hops - 1]
-    return first, last
+    return last
 
 
 @compiled
-def _stops(triples, first, last, arrays, starts):
-    """Return the arrays `stops`, `used`, `loaded` and `arrives` of `ChannelUse`."""
+def _stops(triples, last, arrays, starts, onward):
+    """Return the arrays `stops`, `used`, `loaded` and `arrives` of `ChannelUse`.
+
+    Worms are in phase `onward` at their stops. The first node of a triple is a source or a stop: `last` has the last
+    channels of paths from sources, and if `onward` is not 0, those of paths from stops, [1 or 2, nodes, nodes].
+    """
     options, classes, link_of_port, switch_of_link, _, _ = arrays
     nodes, outputs = len(starts), link_of_port.shape[1] * classes
     stops = np.full((len(switch_of_link) * classes, outputs, 3), NOWHERE, np.int32)
@@ -429,18 +442,19 @@ def _stops(triples, first, last, arrays, starts):
         u, v, w = triples[row]
         if u == v or v == w:
             continue
-        way = stops[last[u, v], options[0, starts[v], w, 0]]
-        if way[0] < 0:
-            way[0], way[1], way[2] = u, v, w
-        arrives[last[u, v]] = True
-        arrives[last[v, w]] = True
-        if not walked_first[u, v]:
-            walked_first[u, v] = True
-            for hop in range(walk(arrays, starts[u], 0, v, taken)):
-                used[taken[hop]] = True
+        for begin in range(len(last)):
+            way = stops[last[begin, u, v], options[onward, starts[v], w, 0]]
+            if way[0] < 0:
+                way[0], way[1], way[2] = u, v, w
+            arrives[last[begin, u, v]] = True
+            if not walked_first[u, v]:
+                for hop in range(walk(arrays, starts[u], begin * onward, v, taken)):
+                    used[taken[hop]] = True
+        walked_first[u, v] = True
+        arrives[last[-1, v, w]] = True
         if not walked[v, w]:
             walked[v, w] = True
-            for hop in range(walk(arrays, starts[v], 0, w, taken)):
+            for hop in range(walk(arrays, starts[v], onward, w, taken)):
                 loaded[taken[hop]] = True
     return stops, used | loaded, loaded, arrives
 
@@ -487,11 +501,12 @@ def _stops_of_choices(triples, arrays, starts, phases):
 
 
 @compiled
-def _first_unknown(triples, stops, last, arrays, starts):
+def _first_unknown(triples, stops, last, arrays, starts, onward):
     """Return the row of the first triple (u, v, w) with a channel into v and an output to w not in `stops`, or -1."""
     options, _, _, _, _, _ = arrays
     for row in range(len(triples)):
         u, v, w = triples[row]
-        if stops[last[u, v], options[0, starts[v], w, 0], 0] < 0:
-            return row
+        for begin in range(len(last)):
+            if stops[last[begin, u, v], options[onward, starts[v], w, 0], 0] < 0:
+                return row
     return -1

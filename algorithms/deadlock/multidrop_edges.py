@@ -5,7 +5,7 @@ import numpy as np
 from ..compiled import compiled
 from ..ejection import EjectionPorts
 from ..routing import walk
-from .branch_pairs import BranchPairs
+from .branch_pairs import BranchPairs, require_one_candidate
 from .channel_use import ChannelUse
 from .whole_packet_edges import chained_ways
 
@@ -20,6 +20,7 @@ def find_multidrop_edges(part: ChannelUse, ports: EjectionPorts) -> BranchPairs:
     """
     topology, routes, pairs = part.topology, part.routes, part.pairs
     assert pairs is not None
+    require_one_candidate(routes)
     _, came = chained_ways(routes, pairs, part.passes.copy())
     starts = np.ascontiguousarray(topology.injections[:, 0])
     found = _drops(routes.arrays, starts, pairs, came, len(ports), ports.first, ports.place)

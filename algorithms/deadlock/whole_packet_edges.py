@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import compiled
-from ..routing import Routes, walk
+from ..routing import Routes
 
 __all__ = ["chained_ways", "turning_ways"]
 
@@ -19,7 +19,6 @@ def chained_ways(routes: Routes, pairs: Integers, passes: Integers) -> tuple[Int
     Parameters
     ----------
     routes : Routes
-        Routes without a choice.
     pairs : int32 array [pairs, 2]
         A stop, and a next stop to which worms may go on from the first stop. One pair of nodes for each pair of
         switches suffices.
@@ -59,17 +58,17 @@ def turning_ways(routes: Routes, passes: Integers) -> Integers:
 @compiled
 def _chained(arrays, starts, pairs, passes, stops, came):
     options, classes, _, switch_of_link, phase_of_link, homes = arrays
-    taken = np.empty(options.shape[0] * options.shape[1], np.int32)
-    nodes = len(homes)
+    found, seen = np.empty(len(passes), np.int32), np.zeros(len(passes), np.bool_)
+    nodes, most = len(homes), options.shape[3]
     known_start, known_home = np.full(options.shape[1], -1), np.full(options.shape[1], -1)
     for node in range(nodes - 1, -1, -1):  # one node represents all nodes of its switch
         known_start[starts[node]], known_home[homes[node]] = node, node
     for u in known_start:
         for v in known_home:
             if u >= 0 and v >= 0:
-                hops = walk(arrays, starts[u], 0, v, taken)
-                if hops > 0:
-                    came[homes[v], taken[hops - 1]] = u
+                for channel in found[:_reach(arrays, starts[u], 0, v, found, seen)]:
+                    if switch_of_link[channel // classes] == homes[v]:
+                        came[homes[v], channel] = u
     changed = True
     while changed:
         changed = False
@@ -81,26 +80,59 @@ def _chained(arrays, starts, pairs, passes, stops, came):
                     reached |= came[homes[v], channel] >= 0 and phase_of_link[channel // classes] == phase
                 if not reached:
                     continue
-                hops = walk(arrays, homes[v], phase, w, taken)
+                count = _reach(arrays, homes[v], phase, w, found, seen)
                 for channel in range(len(passes)):
-                    if hops > 0 and came[homes[v], channel] >= 0 and phase_of_link[channel // classes] == phase:
-                        way = stops[channel, options[phase, homes[v], w, 0]]
-                        if way[0] < 0:
-                            way[0], way[1], way[2] = came[homes[v], channel], v, w
-                for hop in range(hops - 1):
-                    link = taken[hop] // classes
-                    way = passes[taken[hop], options[phase_of_link[link], switch_of_link[link], w, 0]]
-                    if way[0] < 0:
-                        way[0], way[1] = v, w
-                if hops > 0 and came[homes[w], taken[hops - 1]] < 0:
-                    came[homes[w], taken[hops - 1]] = v
-                    changed = True
-                    link = taken[hops - 1] // classes
-                    for node in range(nodes):
-                        if homes[node] == homes[w]:
-                            way = passes[taken[hops - 1], options[phase_of_link[link], homes[w], node, 0]]
-                            if way[0] < 0:
-                                way[0], way[1] = v, node
+                    if count > 0 and came[homes[v], channel] >= 0 and phase_of_link[channel // classes] == phase:
+                        for place in range(most):
+                            code = options[phase, homes[v], w, place]
+                            if code >= 0 and stops[channel, code, 0] < 0:
+                                way = stops[channel, code]
+                                way[0], way[1], way[2] = came[homes[v], channel], v, w
+                for channel in found[:count]:
+                    link = channel // classes
+                    switch, behind = switch_of_link[link], phase_of_link[link]
+                    if switch != homes[w]:
+                        for place in range(most):
+                            code = options[behind, switch, w, place]
+                            if code >= 0 and passes[channel, code, 0] < 0:
+                                passes[channel, code, 0], passes[channel, code, 1] = v, w
+                    elif came[homes[w], channel] < 0:
+                        came[homes[w], channel] = v
+                        changed = True
+                        for node in range(nodes):
+                            if homes[node] == homes[w]:
+                                way = passes[channel, options[behind, homes[w], node, 0]]
+                                if way[0] < 0:
+                                    way[0], way[1] = v, node
+
+
+@compiled
+def _reach(arrays, switch, phase, node, found, seen):
+    """Write to `found` the channels that a worm from a switch to a node may use, and return their number.
+
+    `seen` is scratch memory with an entry for each channel, all False before and after the call.
+    """
+    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
+    count, at = 0, 0
+    while True:
+        if switch != homes[node]:
+            for place in range(options.shape[3]):
+                code = options[phase, switch, node, place]
+                if code < 0:
+                    break
+                channel = link_of_port[switch, code // classes] * classes + code % classes
+                if not seen[channel]:
+                    seen[channel] = True
+                    found[count] = channel
+                    count += 1
+        if at == count:
+            break
+        link = found[at] // classes
+        switch, phase = switch_of_link[link], phase_of_link[link]
+        at += 1
+    for channel in found[:count]:
+        seen[channel] = False
+    return count
 
 
 @compiled

@@ -15,16 +15,17 @@ from .destination_tags import DESTINATION_TAGS, DestinationTags
 from .dragonfly_minimal import DRAGONFLY_MINIMAL, DragonflyMinimal
 from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED, ECube
 from .e_cube_adaptive import E_CUBE_ADAPTIVE
-from .hamiltonian import HAMILTONIAN, Hamiltonian
+from .hamiltonian import ALONG_LABELS, HAMILTONIAN, HAMILTONIAN_ROW_FIRST, Hamiltonian, HamiltonianRowFirst
 from .reachability import Reachability, reachability
 from .shortest import SHORTEST, Shortest
 from .ties import TIES, as_built, default_signs, routes_of, signed_dimensions, with_any_signs, with_ties
 from .tree_channels import count_tree_links, find_tree_channels, walk_to_replication
 from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown, goes_up
-from .up_down_tree import UP_DOWN_TREE, UP_DOWN_TREE_ANY, UpDownTree
+from .up_down_tree import UP_DOWN_TREE, UP_DOWN_TREE_ADAPTIVE, UP_DOWN_TREE_ANY, UpDownTree
 
 __all__ = [
     "ADAPTIVE",
+    "ALONG_LABELS",
     "DESTINATION_TAGS",
     "DRAGONFLY_MINIMAL",
     "D_MOD_K",
@@ -33,12 +34,14 @@ __all__ = [
     "E_CUBE_EITHER",
     "E_CUBE_SIGNED",
     "HAMILTONIAN",
+    "HAMILTONIAN_ROW_FIRST",
     "RELATIONS",
     "SHORTEST",
     "TIES",
     "UP_DOWN",
     "UP_DOWN_ADAPTIVE",
     "UP_DOWN_TREE",
+    "UP_DOWN_TREE_ADAPTIVE",
     "UP_DOWN_TREE_ANY",
     "Adaptive",
     "AnyChannel",
@@ -49,6 +52,7 @@ __all__ = [
     "DragonflyMinimal",
     "ECube",
     "Hamiltonian",
+    "HamiltonianRowFirst",
     "Reachability",
     "Relation",
     "Routes",
@@ -75,8 +79,9 @@ __all__ = [
 
 RELATIONS: Registry[Relation] = Registry(
     "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
-for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, D_MOD_K, DRAGONFLY_MINIMAL, UP_DOWN,
-                  UP_DOWN_ADAPTIVE, UP_DOWN_TREE, UP_DOWN_TREE_ANY, ADAPTIVE, E_CUBE_ADAPTIVE, SHORTEST):
+for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, HAMILTONIAN_ROW_FIRST, DESTINATION_TAGS, D_MOD_K,
+                  DRAGONFLY_MINIMAL, UP_DOWN, UP_DOWN_ADAPTIVE, UP_DOWN_TREE, UP_DOWN_TREE_ANY,
+                  UP_DOWN_TREE_ADAPTIVE, ADAPTIVE, E_CUBE_ADAPTIVE, SHORTEST):
     RELATIONS.add(_relation.name, _relation)
 
 

@@ -311,8 +311,9 @@ class Routes:
 
     @cached_property
     def for_unicasts(self) -> bool:
-        """The relation is for unicasts only: inputs use candidates in turn, or nodes inject in phases other than 0."""
-        return self.in_turn or bool(self.phase_of_node.any())
+        """The relation is for unicasts only: inputs use candidates in turn, except for the links up of trees, or nodes
+        inject in phases other than 0."""
+        return (self.in_turn and not self.together) or bool(self.phase_of_node.any())
 
     @cached_property
     def deterministic(self) -> bool:

@@ -3,10 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import WormcastError
 from ..topologies.base import Topology
-from .base import Relation
+from .base import ChangedRelation, Choices, Relation
 
-__all__ = ["HAMILTONIAN", "Hamiltonian"]
+__all__ = ["ALONG_LABELS", "HAMILTONIAN", "HAMILTONIAN_ROW_FIRST", "Hamiltonian", "HamiltonianRowFirst"]
 
 
 class Hamiltonian(Relation):
@@ -48,4 +49,42 @@ class Hamiltonian(Relation):
         return table
 
 
+class HamiltonianRowFirst(ChangedRelation):
+    """The relation R, with another first hop: from its source a worm goes along the row, if it can.
+
+    A worm goes first to the source's neighbour in its row, if this neighbour is nearer to the destination's column, and
+    its label lies on the destination's side of the source's label. Otherwise the first hop is that of R. All further
+    hops are those of R, also after a stop. Labels still only rise or only fall along a path, so that the relation
+    cannot deadlock, and paths are shortest.
+
+    The relation routes the worms of [Lin94], multipath: each enters the network by a neighbour of its own (see
+    `MultipathLmn`). A worm is in phase 0 at its source, and in phase 1 after its first link.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(HAMILTONIAN, "-row-first", "from its source first along the row, if labels allow this")
+
+    def choices(self, topology: Topology) -> Choices:
+        """Return the hop of R in phase 1, and the first hop in phase 0. Defined on two-dimensional meshes."""
+        if topology.kind != "mesh" or len(topology.shape) != 2:
+            raise WormcastError(f"relation {self.name}: topology {topology.name} is not valid. Allowed: meshes of two "
+                                "dimensions.")
+        onward = HAMILTONIAN.on(topology).options
+        first = onward.copy()
+        labels, (row, column) = topology.hamiltonian_labels, topology.coordinates.T
+        node = np.arange(topology.nodes)
+        for port in range(topology.neighbours.shape[1]):
+            neighbour = topology.neighbours[:, port]
+            along_row = (neighbour >= 0) & (row[neighbour] == row)
+            nearer = (column[neighbour] - column)[:, None] * (column[None, :] - column[:, None]) > 0
+            same_side = (labels[neighbour] > labels)[:, None] == (labels[None, :] > labels[:, None])
+            enters = along_row[:, None] & nearer & same_side & (node[:, None] != node)
+            first[0, enters, 0] = port
+        return Choices(np.concatenate([first, onward]), np.ones(len(topology.links), np.int8))
+
+
 HAMILTONIAN = Hamiltonian()
+HAMILTONIAN_ROW_FIRST = HamiltonianRowFirst()
+
+ALONG_LABELS = (HAMILTONIAN, HAMILTONIAN_ROW_FIRST)
+"""Relations under which labels only rise or only fall along each worm's path."""

@@ -8,7 +8,7 @@ from .base import ChoiceRelation, Choices
 from .reachability import reachability
 from .up_down import DOWNWARDS, UPWARDS, goes_up
 
-__all__ = ["UP_DOWN_TREE", "UP_DOWN_TREE_ANY", "UpDownTree"]
+__all__ = ["UP_DOWN_TREE", "UP_DOWN_TREE_ADAPTIVE", "UP_DOWN_TREE_ANY", "UpDownTree"]
 
 
 class UpDownTree(ChoiceRelation):
@@ -18,7 +18,8 @@ class UpDownTree(ChoiceRelation):
     A worm with several destinations goes up in one piece. After it turns down, the paths to two nodes part once and do
     not meet again, so that each node is reached by one branch.
 
-    Source: [Sivaram98], sections 5.3.2 and 5.3.3, which leave the choice of the link up open.
+    Source: [Sivaram98], sections 5.3.2 and 5.3.3. The paper leaves the choice of the link up open: by local traffic
+    conditions, or in turn.
 
     Parameters
     ----------
@@ -26,12 +27,15 @@ class UpDownTree(ChoiceRelation):
     any_up : bool
         Any link up is a candidate, in the order of output ports. If `any_up` is False, the only candidate up is the
         lowest port to the level above.
+    in_turn : bool
+        Each input takes the candidates in turn, as in `Choices`. If `in_turn` is False, a worm takes a free one.
     """
 
-    def __init__(self, name: str, description: str, *, any_up: bool) -> None:
+    def __init__(self, name: str, description: str, *, any_up: bool, in_turn: bool = False) -> None:
         self.name = name
         self.description = description
         self.any_up = any_up
+        self.in_turn = in_turn
 
     def choices(self, topology: Topology) -> Choices:
         """Return the candidates to each node. The relation is defined on all networks, but one-way links may leave no
@@ -41,7 +45,7 @@ class UpDownTree(ChoiceRelation):
         down = np.full((*strings.total.shape, upwards.shape[1]), -1, np.int64)
         down[..., 0] = strings.down
         options = np.stack([np.where(strings.total[..., None], down, upwards[:, None, :]), down]).astype(np.int16)
-        return Choices(options, np.where(up, UPWARDS, DOWNWARDS).astype(np.int8), together=True)
+        return Choices(options, np.where(up, UPWARDS, DOWNWARDS).astype(np.int8), together=True, in_turn=self.in_turn)
 
 
 def _ports_up(topology: Topology, up: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
@@ -57,4 +61,6 @@ def _ports_up(topology: Topology, up: npt.NDArray[np.bool_]) -> npt.NDArray[np.i
 UP_DOWN_TREE = UpDownTree("up-down-tree", "links up towards a root until some lead down to all destinations, then "
                           "down, by reachability strings", any_up=False)
 UP_DOWN_TREE_ANY = UpDownTree("up-down-tree-any", "as up-down-tree, by any link up: switches take theirs in turn",
-                              any_up=True)
+                              any_up=True, in_turn=True)
+UP_DOWN_TREE_ADAPTIVE = UpDownTree("up-down-tree-adaptive", "as up-down-tree, by a link up that is free, or the first "
+                                   "that becomes free", any_up=True)

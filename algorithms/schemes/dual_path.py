@@ -6,7 +6,7 @@ import numpy.typing as npt
 from ..compiled import LINEAR, compiled_from
 from ..consumption import ConsumptionClasses
 from ..headers import AddressList
-from ..routing import HAMILTONIAN
+from ..routing import HAMILTONIAN, Relation
 from ..topologies.base import Topology
 from ..visit_triples import visit_triples_of_pairs
 from ..worms import MessageBatch, Worms
@@ -22,7 +22,7 @@ class LabelOrder(MeshScheme):
     Source: [Boppana98], Corollary 4 for the two consumption classes, H_u and H_l.
     """
 
-    relation = HAMILTONIAN
+    relation: Relation = HAMILTONIAN
     header = AddressList
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:

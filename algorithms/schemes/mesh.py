@@ -38,13 +38,12 @@ class MeshScheme(Scheme):
 
     def check(self, topology: Topology) -> None:
         """Refuse networks other than meshes, and meshes for which the scheme has no form."""
-        super().check(topology)
-        dimensions = len(topology.shape)
-        if not self._words(dimensions):
+        if topology.kind in self.kinds and not self._words(dimensions := len(topology.shape)):
             raise WormcastError(
                 f"scheme {self.name}: {topology.name} has {dimensions} dimensions. Allowed: {self.dimensions} "
                 "dimensions."
             )
+        super().check(topology)
 
     def form(self, topology: Topology) -> str:
         """Describe the form on a mesh: ``"2-D, as printed"``, ``"3-D: ..."``."""

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..compiled import LINEAR, compiled_from
+from ..routing import HAMILTONIAN_ROW_FIRST
 from ..topologies.base import Topology
 from ..worms import MessageBatch, Worms
 from .dual_path import LabelOrder, label_key, side_keys
@@ -36,28 +37,32 @@ class Multipath(LabelOrder):
 
 
 class MultipathLmn(LabelOrder):
-    """Divide the destinations by the source's neighbours, following Lin, McKinley and Ni.
+    """Divide the destinations by the source's neighbours, and enter by each neighbour, as Lin, McKinley and Ni do.
 
     Of the source's neighbours of higher label, one lies in its row and one in its column. Destinations of higher labels
     get two worms: one for the columns on the side of the row neighbour of higher label, one for all other columns. The
     destinations of lower labels are divided likewise. So destinations in the source's own column always belong to the
-    worm of the column neighbour.
+    worm of the column neighbour. Each worm goes first to its own neighbour, and then by R (relation
+    `HamiltonianRowFirst`).
 
-    Cost: at most four start-ups. Source: [Lin94], as [Boppana98] quotes it in section 2.1; the split is from general
-    knowledge. In [Lin94] each worm leaves the source to its own neighbour. By `MultipathLmn` all worms go by R directly
-    from the source, so that the worm for the columns on the row neighbour's side may leave by the link to the column
-    neighbour. The paths of [Lin94] and of `MultipathLmn` are shortest, with the same number of hops. But by
-    `MultipathLmn` two worms to higher labels, or two to lower labels, may share their first link, which never happens
-    in [Lin94]. Worms with the same first link follow each other even with an injection port per link. On mesh:6x6, for
-    example, the worm from 3.2 to 1.5 and the worm from 3.2 to 2.1 and 2.0 share their first link. On 8x8, 24.5 % of
-    random multicasts to 10 destinations have two worms that share their first link (tests/algorithms/test_schemes.py).
-    Ours: the order of sending, alternating as in `Multipath`.
+    The worms of a multicast share no link. Both worms to higher labels leave the source by different links, and then
+    stay in different columns; worms to lower labels use links in the other direction. Every label along a path is
+    nearer to the worm's last destination than the label before it.
+
+    With ``--relation hamiltonian`` all worms go by R directly from the source. Paths have the same number of hops then,
+    but the worm for the columns on the row neighbour's side may leave by the link to the column neighbour. On 8x8, two
+    worms share their first link in 24.5 % of random multicasts to 10 destinations (tests/algorithms/test_schemes.py).
+    Worms with the same first link follow each other even with an injection port per link.
+
+    Cost: at most four start-ups. Source: [Lin94], as [Boppana98] quotes it in section 2.1; the split and the first hops
+    are from general knowledge. Ours: the order of sending, alternating as in `Multipath`.
     """
 
     name = "multipath-lmn"
-    description = "multipath divided by the source's neighbours, by Hamiltonian R"
-    provenance = "reconstructed (the split of Lin, McKinley and Ni, from general knowledge)"
-    in_two_dimensions = "every worm by R straight from the source"
+    description = "a worm by each of the source's neighbours, from there by Hamiltonian R; the worms share no link"
+    provenance = "reconstructed (the multipath of Lin, McKinley and Ni, from general knowledge)"
+    relation = HAMILTONIAN_ROW_FIRST
+    in_two_dimensions = "divided by the source's neighbours"
 
     def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, one to four per message."""

@@ -1,7 +1,7 @@
 """Tree worms by reachability strings, in networks with up and down links."""
 
 from ..errors import WormcastError
-from ..routing import UP_DOWN_TREE, UP_DOWN_TREE_ANY
+from ..routing import UP_DOWN_TREE, UP_DOWN_TREE_ADAPTIVE, UP_DOWN_TREE_ANY
 from ..topologies.base import Topology
 from .one_tree import OneTree
 
@@ -32,4 +32,4 @@ class Tree(OneTree):
         super().check(topology)
         if not self.relation.on(topology).together:
             raise WormcastError(f"scheme {self.name}: relation {self.relation.name} is not valid. Allowed: "
-                                f"{UP_DOWN_TREE.name}, {UP_DOWN_TREE_ANY.name}.")
+                                f"{UP_DOWN_TREE.name}, {UP_DOWN_TREE_ANY.name}, {UP_DOWN_TREE_ADAPTIVE.name}.")

@@ -70,6 +70,8 @@ class Problem:
             return "worms choose between channels"
         if self.has_stops and any(part.vc_classes > 1 for part in self.parts):
             return "section 3.2 counts links, but the relation distinguishes classes of virtual channels"
+        if self.has_stops and any(len(part.routes.options) > 1 for part in self.parts):
+            return "section 3.2 assumes that the path to a node is the same from a source and from a stop"
         return ""
 
     @cached_property

@@ -140,25 +140,16 @@ def _worms(subject: Problem, first: int, second: int) -> Iterator[tuple[int, int
         worms = scheme.batch(subject.topology, sources, np.arange(len(sources) + 1) * 2,
                              np.tile([first, second], len(sources)))
         made = {int(worms.source[row]) for row in range(len(worms)) if worms.visits(row).tolist() == [first, second]}
-        near = sorted((len(_walk(subject.parts[part], source, first)), source) for source in made)
+        near = sorted((len(subject.parts[part].routes.channels(source, [first])), source) for source in made)
         yield from ((part, source, first, second) for _, source in near)
 
 
 def _distance(subject: Problem, first: int, second: int) -> int:
-    return len(_walk(next(part for part in subject.parts if part.has_stops), first, second))
+    return len(next(part for part in subject.parts if part.has_stops).routes.channels(first, [second]))
 
 
 def _links(part: ChannelUse, source: int, first: int, second: int) -> tuple[list[int], list[int]]:
     """Return the links of a worm to its first destination, and from there to its second."""
-    return _walk(part, source, first), _walk(part, first, second)
-
-
-def _walk(part: ChannelUse, start: int, node: int) -> list[int]:
-    """Return the links between two nodes by a relation without a choice."""
-    options, classes, link_of_port, switch_of_link, _, homes = part.routes.arrays
-    switch, taken = int(part.topology.injections[start, 0]), []
-    while switch != homes[node]:
-        link = int(link_of_port[switch, options[0, switch, node, 0] // classes])
-        taken.append(link)
-        switch = int(switch_of_link[link])
-    return taken
+    whole = [channel // part.vc_classes for channel in part.routes.channels(source, [first, second])]
+    to_first = len(part.routes.channels(source, [first]))
+    return whole[:to_first], whole[to_first:]

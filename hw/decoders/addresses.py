@@ -29,10 +29,10 @@ def decoder_of(place: DecoderPlace) -> Decoder:
     """Build the decoder of unicasts or of address lists.
 
     - With shallow buffers, the decoder compares coordinates for e-cube on meshes, tori and rings, and for hamiltonian
-      on meshes. On tori and rings the decoder reads the signs of ties, if the header has them. In address lists the
-      decoder compares coordinates also for adaptive and e-cube-adaptive on meshes.
+      and hamiltonian-row-first on meshes. On tori and rings the decoder reads the signs of ties, if the header has
+      them. In address lists the decoder compares coordinates also for adaptive and e-cube-adaptive on meshes.
     - Address lists under relations without a comparison of coordinates use a table in straps.
-    - On meshes, unicasts under relations other than e-cube and hamiltonian use tables in straps, if the table can hold
+    - On meshes, unicasts under relations that compare no coordinates use tables in straps, if the table can hold
       the routes. A table in straps holds addresses of at most 8 bits, and relations with one phase, one class of
       virtual channels and no alternatives. All other unicasts use digits of the destination as output numbers, if this
       is possible at all switches of the network, else tables in memories. With deep buffers unicasts always use tables
@@ -45,7 +45,8 @@ def decoder_of(place: DecoderPlace) -> Decoder:
     multicast, absorbs = header.multicast, options.slots > 0
     plain = relation.relation if isinstance(relation, AnyChannel) else relation
     if options.deep:
-        return RouteDecoder(header, kind=kind, in_turn=routes.in_turn)
+        return RouteDecoder(header, kind=kind, in_turn=routes.in_turn,
+                            adaptive=not (routes.in_turn or routes.deterministic))
     if relations or plain in place.compared:
         return MeshDecoder(header, relations=relations or (plain.name,), consumption=classes, multicast=multicast,
                            kind=kind, absorbs=absorbs and multicast, **ports)

@@ -162,8 +162,8 @@ def decoder_of(place: DecoderPlace) -> Decoder:
     header, kind, routes, options = place.header, place.kind, place.routes, place.options
     assert isinstance(header, BitString)
     if place.scheme.needs_whole_packet:
-        return ReachDecoder(header, kind=kind, injection=options.ports, in_turn=not routes.deterministic,
-                            whole=options.strings == "whole")
+        return ReachDecoder(header, kind=kind, injection=options.ports, in_turn=routes.in_turn,
+                            adaptive=not (routes.in_turn or routes.deterministic), whole=options.strings == "whole")
     decided = tag_digits(routes, kind)
     if decided is None:
         raise WormcastError(f"relation: {routes.relation.name} is not valid: worms with bit strings need outputs that "

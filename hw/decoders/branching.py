@@ -28,12 +28,15 @@ class BranchingDecoder(Decoder):
         After the flit with which the outputs are known, more header flits may follow, as headers have no fixed length.
     strips : int
         Header flits that the branches to other switches lose at a switch where `drops` is set.
+    adaptive : bool
+        The outputs to other switches may be alternatives (see `alternatives`).
     """
 
     header: Header
     flits: int
     goes_on = False
     strips = 0
+    adaptive = False
 
     def leads(self, port: int) -> list[int]:
         """Return the outputs, to other switches and to nodes, that a worm from input ``port`` may take."""
@@ -51,6 +54,12 @@ class BranchingDecoder(Decoder):
         then changes to the next outputs, for the next worm.
         """
         return seen
+
+    def alternatives(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:
+        """Return whether the outputs to other switches are alternatives: the worm leaves by one of them, a free one. If
+        false, a branch leaves by each of them. The switch asks only decoders with `adaptive`.
+        """
+        return hdl.C(0)
 
     def known(self, port: int, straps: dict[str, Value], seen: Value, place: Value) -> ValueLike:
         """Return whether the outputs are known with the header flit number ``place``."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING
 
 from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
-from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, Relation
+from wormcast.algorithms.routing import ALONG_LABELS, E_CUBE, HAMILTONIAN_ROW_FIRST, Relation
 from wormcast.algorithms.topologies.mesh import label_axes
 
 from .. import hdl
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MeshDecoder"]
 
-RELATIONS = ("e-cube", "hamiltonian")
+LABELLED = tuple(relation.name for relation in ALONG_LABELS)
+RELATIONS = ("e-cube", *LABELLED)
 
 
 class MeshDecoder(GridDecoder):
@@ -50,6 +53,9 @@ class MeshDecoder(GridDecoder):
     the destination, the worm takes the next axis in the order of trial that has a neighbour in the direction of the
     path.
 
+    *hamiltonian-row-first*: as hamiltonian, except at injection ports of two-dimensional meshes. There the hop leads
+    along the row if the destination is in another column, and the hop's label changes towards the destination's label.
+
     Only hops that the relation allows are decoded: under e-cube a worm in a column does not turn into a row, under R
     labels do not rise and then fall. A header that requests a hop that the relation does not allow is an error on the
     wire.
@@ -62,7 +68,7 @@ class MeshDecoder(GridDecoder):
         The header format. With several relations the top bits of each header flit select one, by its index in
         ``relations``.
     relations : tuple of str
-        One or both of ``e-cube`` and ``hamiltonian``.
+        One or more of ``e-cube``, ``hamiltonian`` and ``hamiltonian-row-first``.
     consumption : ConsumptionClasses
         As in `Decoder`.
     multicast : bool
@@ -94,20 +100,28 @@ class MeshDecoder(GridDecoder):
         if len(self.relations) != header.relations:
             raise WormcastError(f"MeshDecoder.relations: {self.relations!r} is not valid. Allowed: {header.relations} "
                                 "relations, as many as the header format selects among.")
+        if HAMILTONIAN_ROW_FIRST.name in self.relations and len(header.shape) != 2:
+            raise WormcastError(f"MeshDecoder.relations: {HAMILTONIAN_ROW_FIRST.name} is not valid in "
+                                f"{len(header.shape)} dimensions. Allowed: 2 dimensions.")
         super().__init__(header, consumption=consumption, multicast=multicast, injection=injection, ejection=ejection,
                          kind=kind, absorbs=absorbs)
+
+    @property
+    def labelled(self) -> list[int]:
+        """Indices of the relations under which labels only rise or only fall."""
+        return [index for index, name in enumerate(self.relations) if name in LABELLED]
 
     def turns(self, port, output):
         """Return whether a relation of the decoder allows the turn at some switch: e-cube allows turns in its order of
         dimensions, R any turn."""
-        if port >= self.links_in or "hamiltonian" in self.relations:
+        if port >= self.links_in or self.labelled:
             return True
         return self.steps[output][0] <= self.steps[port][0]
 
     @staticmethod
     def knows(relation: Relation) -> bool:
         """Return whether the decoder supports the relation."""
-        return relation is E_CUBE or relation is HAMILTONIAN
+        return relation is E_CUBE or relation in ALONG_LABELS
 
     def examine(self, m, name, straps, address, selector):
         """Compute the next hop to ``address`` as single bits: its dimension, one-hot, and its direction."""
@@ -119,12 +133,13 @@ class MeshDecoder(GridDecoder):
             m.d.comb += [equal[dim].eq(field == own), above[dim].eq(_exceeds(field, own))]
         along = self._last_first(equal)
         upwards = any_of([along[dim] & above[dim] for dim in fields])
-        if "hamiltonian" in self.relations and len(self.header.shape) > 2:
+        row_first: dict[tuple[str, int], Value] = {}
+        if self.labelled and len(self.header.shape) > 2:
             by_labels, rising = self._by_labels(straps, fields, equal, above)
-            chosen = selector == self.relations.index("hamiltonian") if len(self.relations) > 1 else hdl.C(1)
+            chosen = selector == self.labelled[0] if len(self.relations) > 1 else hdl.C(1)
             along = {dim: hdl.Mux(chosen, by_labels[dim], along[dim]) for dim in fields}
             upwards = hdl.Mux(chosen, rising, upwards)
-        elif "hamiltonian" in self.relations and len(fields) == 2:
+        elif self.labelled and len(fields) == 2:
             row, own_row = fields[0], straps["coordinate_0"]
             # row that the Hamiltonian path joins to the own row at the left end: row - 1 of an even row, row + 1 of an
             # odd one
@@ -132,10 +147,14 @@ class MeshDecoder(GridDecoder):
             right, left = row[1:] == own_row[1:], equal[0] | (row == other[:len(row) + 1])
             in_pair = hdl.Signal(name=f"{name}_in_pair")
             m.d.comb += in_pair.eq(hdl.Mux(above[1], right, left))
-            by_rows = ~equal[1] & (in_pair | (selector != self.relations.index("hamiltonian")))
+            by_e_cube = reduce(and_, (selector != index for index in self.labelled))
+            by_rows = ~equal[1] & (in_pair | by_e_cube)
             along = {0: ~equal[0] & ~by_rows, 1: by_rows}
             upwards = any_of([along[dim] & above[dim] for dim in fields])
-        way = {**{("along", dim): bit for dim, bit in along.items()}, ("above", 0): upwards}
+            if HAMILTONIAN_ROW_FIRST.name in self.relations:
+                rises = above[1] ^ own_row[0]  # the hop along the row leads to a higher label
+                row_first = {("row_first", 1): ~equal[1] & (equal[0] | (rises == above[0])), ("right", 1): above[1]}
+        way = {**row_first, **{("along", dim): bit for dim, bit in along.items()}, ("above", 0): upwards}
         return self._known(m, name, fields, equal, way)
 
     def _by_labels(self, straps, fields, equal, above) -> tuple[dict[int, Value], Value]:
@@ -180,12 +199,18 @@ class MeshDecoder(GridDecoder):
 
     def route(self, m, port, straps, examined, selector):
         above = examined["above", 0]
+        along = {dim: examined["along", dim] for dim in {dim for dim, _ in self.steps}}
+        if port >= self.links_in and ("row_first", 1) in examined:
+            index = self.relations.index(HAMILTONIAN_ROW_FIRST.name)
+            entry = examined["row_first", 1] & (selector == index if len(self.relations) > 1 else hdl.C(1))
+            along = {0: along[0] & ~entry, 1: along[1] | entry}
+            above = hdl.Mux(entry, examined["right", 1], above)
         legal = [self._legal(relation, port, straps) for relation in self.relations]
         directions: dict[tuple[int, int], Value] = {}
         for o, (dim, sign) in enumerate(self.steps):
             rules = [rule.get(o, hdl.C(0)) for rule in legal]
             allowed = hdl.Array(rules)[selector] if len(rules) > 1 else rules[0]
-            directions[o, 0] = examined["along", dim] & (above if sign > 0 else ~above) & allowed
+            directions[o, 0] = along[dim] & (above if sign > 0 else ~above) & allowed
         return directions, examined.get(("outside", 0), hdl.C(0))
 
     def _legal(self, relation: str, port: int, straps) -> dict[int, Value]:

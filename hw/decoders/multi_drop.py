@@ -38,6 +38,9 @@ class MultiDropDecoder(CopyingDecoder):
     the worm, the first pair's id suffices, like a unicast's address. At a switch with a destination, the decoder waits
     for the whole first pair and, unless this is the last pair, for the id in the second pair.
 
+    With ``adaptive`` the tables have alternatives: an entry is a mask of outputs, and a worm takes a free one of them
+    to its next switch.
+
     Source: [Sivaram98], section 5.2.3.
 
     Parameters
@@ -45,6 +48,8 @@ class MultiDropDecoder(CopyingDecoder):
     header : MultiDrop
     kind : SwitchKind
     injection : "one" or "all"
+    adaptive : bool
+        Table entries have alternatives.
 
     Straps
     ------
@@ -54,21 +59,26 @@ class MultiDropDecoder(CopyingDecoder):
 
     goes_on = True
 
-    def __init__(self, header: MultiDrop, *, kind: SwitchKind, injection: str = "one"):
+    def __init__(self, header: MultiDrop, *, kind: SwitchKind, injection: str = "one", adaptive: bool = False):
         super().__init__(kind, injection=injection)
         self.header: MultiDrop = header
+        self.adaptive = adaptive
         self.strips = header.pair_flits
         self.id_flits = -(-header.switch_bits // header.flit_width)
         self.flits = self.strips + self.id_flits
         self.straps = {"switch": header.switch_bits}
         self.table_bits = TableBits(
             address=header.switch_bits,
-            entry=max((self.nowhere(port).bit_length() for port in range(len(self.inputs))), default=1),
+            entry=max((self._entry_bits(port) for port in range(len(self.inputs))), default=1),
         )
 
     def nowhere(self, port: int) -> int:
         """Return the table entry for an unreachable switch, which is also the memories' initial value."""
-        return max(1, len(self.reaches(port)))
+        return 0 if self.adaptive else max(1, len(self.reaches(port)))
+
+    def _entry_bits(self, port: int) -> int:
+        """Return the width of an entry of an input's table: a mask with alternatives, else a number."""
+        return max(1, len(self.reaches(port))) if self.adaptive else self.nowhere(port).bit_length()
 
     def strap_values(self, routes, kind):
         return {"switch": kind.members.tolist()}
@@ -102,17 +112,21 @@ class MultiDropDecoder(CopyingDecoder):
         mine = hdl.Signal(name="stops_here")
         behind = seen[self.strips * self.header.flit_width:][:self.header.switch_bits]
         entry = self._look_up(m, port, straps, hdl.Mux(mine, behind, first))
-        onward = hdl.Mux(mine & last, 0, hdl.Cat(entry == i for i in range(len(reaches))))
+        ways = entry if self.adaptive else hdl.Cat(entry == i for i in range(len(reaches)))
+        onward = hdl.Mux(mine & last, 0, ways)
         m.d.comb += mine.eq(self._mine(straps, seen))
         # the bits of a pair's port mask are numbered like the topology's ports
         near = {o: self.kind.ejections[n] for n, outputs in enumerate(self.ejections) for o in outputs}
         return hdl.Cat(onward[:len(reaches)], *(mine & ports[near[o]] for o in exits))
 
+    def alternatives(self, port, straps, seen):
+        return hdl.C(1)
+
     def _look_up(self, m, port, straps, switch) -> Value:
         rows, none = 1 << self.header.switch_bits, self.nowhere(port)
         table: Any = straps["table"]
-        return look_up(m, "routes", switch, bits=none.bit_length(), rows=rows, init=[none] * rows, write=table.write,
-                       address=table.address, entry=table.entry)
+        return look_up(m, "routes", switch, bits=self._entry_bits(port), rows=rows, init=[none] * rows,
+                       write=table.write, address=table.address, entry=table.entry)
 
     def astray(self, port, straps, seen):
         _, _, ports = self._pair(seen)
@@ -122,19 +136,19 @@ class MultiDropDecoder(CopyingDecoder):
         return self._mine(straps, seen) & (any_of(others) if others else hdl.C(0))
 
     def memories(self, routes, kind):
-        if len(routes.classes) != 1 or not routes.deterministic:
+        if len(routes.classes) != 1:
             raise WormcastError(f"relation: {routes.relation.name} is not valid: it has {len(routes.classes)} classes "
-                                f"of virtual channels{'' if routes.deterministic else ' and alternatives'}. Allowed "
-                                "with multi-drop headers: one class, no alternatives.")
+                                "of virtual channels. Allowed with multi-drop headers: one class.")
         topology = routes.topology
         homes, first = np.unique(topology.consumptions[:, 0], return_index=True)
         found = []
         for port, (name, phase) in enumerate(zip(self.inputs, self.phases(routes, kind), strict=True)):
             numbers = np.full(len(kind.names) + 1, self.nowhere(port), np.int64)
             for i, o in enumerate(self.reaches(port)):
-                numbers[kind.network_outputs[o]] = i
+                numbers[kind.network_outputs[o]] = 1 << i if self.adaptive else i
             rows = np.full((len(kind.members), 1 << self.header.switch_bits), self.nowhere(port), np.int64)
-            rows[:, homes] = numbers[routes.options[phase[:, None], kind.members[:, None], first[None, :], 0]]
+            found_ways = numbers[routes.options[phase[:, None], kind.members[:, None], first[None, :]]]
+            rows[:, homes] = np.bitwise_or.reduce(found_ways, axis=-1) if self.adaptive else found_ways[..., 0]
             rows[phase < 0] = self.nowhere(port)
             found.append(RouteRows((f"{name}_input", "intake", "routes"), port, 0, rows, self.nowhere(port)))
         return found
@@ -143,4 +157,5 @@ class MultiDropDecoder(CopyingDecoder):
 def decoder_of(place: DecoderPlace) -> Decoder:
     """Build the decoder of multi-drop headers."""
     assert isinstance(place.header, MultiDrop)
-    return MultiDropDecoder(place.header, kind=place.kind, injection=place.options.ports)
+    return MultiDropDecoder(place.header, kind=place.kind, injection=place.options.ports,
+                            adaptive=not place.routes.deterministic)

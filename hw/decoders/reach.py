@@ -37,10 +37,11 @@ class ReachDecoder(CopyingDecoder):
 
     Each output has a reachability string: the nodes whose way down from the switch begins with this output. No node is
     in the strings of two outputs. Strings of outputs to up links are empty. A strap selects the up links of the switch;
-    a root has none. With several up links each input takes the next one for each of its worms that go up, the lowest
-    output first. A branch that goes down has the header's bit 0 set, and is never sent up again. In a branch that goes
-    down, the bit of a node that is not below the switch is dropped, and is an error on the wire
-    (`Cause.NO_SUCH_DESTINATION`). A branch may return to the switch that the worm came from.
+    a root has none. With several up links, a worm that goes up takes a free one (``adaptive``), or each input takes the
+    next one for each of its worms, the lowest output first (``in_turn``). A branch that goes down has bit 0 of its header
+    set, and is never sent up again. In a branch that goes down, the bit of a node that is not below the switch is
+    dropped, and is an error on the wire (`Cause.NO_SUCH_DESTINATION`). A branch may return to the switch that the worm
+    came from.
 
     The strings are in memories with one row for each header flit. Each input has one memory for each output of the
     switch, with that output's string. Each output has one memory, with its own string. The memories are written before
@@ -62,6 +63,8 @@ class ReachDecoder(CopyingDecoder):
     injection : "one" or "all"
     in_turn : bool
         A switch may have several up links, which each input uses in turn, one for each worm that goes up.
+    adaptive : bool
+        A switch may have several up links. A worm that goes up takes a free one.
     whole : bool
         The strings are whole, not restricted.
 
@@ -69,14 +72,15 @@ class ReachDecoder(CopyingDecoder):
     ------
     up
         A bit for each output to another switch; set if the output leads to an up link. Several bits of the strap ``up``
-        may be set only with the parameter ``in_turn``: the switch then has several up links.
+        may be set only with the parameter ``in_turn`` or ``adaptive``: the switch then has several up links.
     """
 
     def __init__(self, header: BitString, *, kind: SwitchKind, injection: str = "one", in_turn: bool = False,
-                 whole: bool = False):
+                 adaptive: bool = False, whole: bool = False):
         super().__init__(kind, injection=injection)
         self.header: BitString = header
         self.in_turn = in_turn
+        self.adaptive = adaptive
         self.whole = whole
         self.flits = header.flits()
         self.row_bits = max(1, bits_for(self.flits))
@@ -120,9 +124,16 @@ class ReachDecoder(CopyingDecoder):
     def branches(self, m, port, straps, seen, taken):
         leads = self.leads(port)
         down = hdl.Signal(name="goes_down")
-        m.d.comb += down.eq(self._turned(seen) | ~self._above(seen) | ~straps["up"].any())
+        m.d.comb += down.eq(self._down(straps, seen))
         up = self._in_turn(m, straps["up"], taken & ~down) if self.in_turn else straps["up"]
         return hdl.Cat(hdl.Mux(down, seen[i], up[o] if o < self.ejection else hdl.C(0)) for i, o in enumerate(leads))
+
+    def alternatives(self, port, straps, seen):
+        return ~self._down(straps, seen)
+
+    def _down(self, straps: dict[str, Value], seen: Value) -> Value:
+        """Return whether the worm's branches go down."""
+        return self._turned(seen) | ~self._above(seen) | ~straps["up"].any()
 
     @staticmethod
     def _in_turn(m: Module, up: Value, taken: Value) -> Value:
@@ -182,7 +193,7 @@ class ReachDecoder(CopyingDecoder):
     def _ways(self, routes: Routes, kind: SwitchKind) -> tuple[npt.NDArray[np.bool_], Strings]:
         """Return the up ports of each switch of the kind [members, ports], and the string of each output."""
         refused = f"relation: {routes.relation.name} is not valid"
-        choice = not (self.in_turn or routes.deterministic)
+        choice = not (self.in_turn or self.adaptive or routes.deterministic)
         if len(routes.options) != 2 or choice or (routes.options[1, ..., 1:] >= 0).any() or len(routes.classes) != 1:
             raise WormcastError(f"{refused}: it has {len(routes.options)} phases and {len(routes.classes)} classes"
                                 f"{'' if routes.deterministic else ', with alternatives'}. Allowed: two phases (up and "
@@ -207,6 +218,7 @@ class ReachDecoder(CopyingDecoder):
             known = reachability(routes.topology)
             if (known.down != down).any():
                 raise WormcastError(f"{refused} with strings: whole: the highest of several outputs down to a node is "
-                                    "not always the one that worms use. Allowed: up-down-tree, up-down-tree-any.")
+                                    "not always the one that worms use. Allowed: up-down-tree, up-down-tree-any, "
+                                    "up-down-tree-adaptive.")
             strings = known.whole[kind.members][:, own]
         return ports[kind.members], strings

@@ -77,6 +77,9 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
         ways, exits = self.way(m, port, straps, flit[:self.header.address_bits])
         return hdl.Cat(*(ways.get(target, hdl.C(0)) for target in self.targets(port)), *exits)
 
+    def alternatives(self, port, straps, seen):
+        return hdl.C(1)
+
     def hop_class(self, output, straps, *, into, vc_class=None):
         """Return no class, as a unicast does not stop on its way."""
         return [(hdl.C(1), NO_CLASS)]

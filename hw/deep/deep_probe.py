@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..input_probe import LINKS, TURN, BranchesProbe, Of, Wait
+from ..input_probe import ALTERNATIVES, LINKS, TURN, BranchesProbe, Of, Wait
 from ..mark import Mark
 from .switch_spec import DeepSwitchSpec
 
@@ -24,6 +24,8 @@ class DeepProbe(BranchesProbe):
         self.readers = len(self.leads) + 1
         self.rows, self.chunk, self.width = router.rows, router.chunk, router.width
         self.port = port
+        decoder = router.branching
+        self._choices = [o for o in self.leads if o < decoder.ejection] if decoder.adaptive else []
         self._outputs = [output.name for output in router.outputs]
 
     @property
@@ -31,12 +33,21 @@ class DeepProbe(BranchesProbe):
         return f"{self.name}_input.intake.under_way"
 
     def register(self, name: str) -> str | None:
+        if name == "options" and not self._choices:
+            return None
         what, _, output = name.partition(" ")
         return f"{self._outputs[int(output)]}_reader.{what}" if output else f"{self.scope}.{name}"
 
     def _wants(self, output: int) -> str:
-        """Return the name of the register that is 1 while the worm requests an output."""
+        """Return the name of the register that is 1 while the worm requests an output, for a branch of its own."""
         return f"wants__{self._outputs[output]}"
+
+    def _asks(self, of: Of, output: int) -> Any:
+        """Return true while the worm requests an output, alone or as an alternative."""
+        asks = of(self._wants(output)) != 0
+        if output not in self._choices:
+            return asks
+        return asks | ((of("options") >> self._choices.index(output) & 1) != 0)
 
     def reader(self, output: int) -> int:
         return self.leads.index(output)
@@ -45,7 +56,8 @@ class DeepProbe(BranchesProbe):
         return [output]
 
     def waits(self) -> list[Wait]:
-        return [{"leaves" if o in self.exits else "asks": f"{self.scope}.{self._wants(o)}"} for o in self.leads]
+        waits = [{"leaves" if o in self.exits else "asks": f"{self.scope}.{self._wants(o)}"} for o in self.leads]
+        return [*waits, {"asks": f"{self.scope}.options"}] if self._choices else waits
 
     def _reads(self, of: Of, output: int) -> Any:
         """Return true while an output's reader has flits of the worm to take."""
@@ -54,7 +66,7 @@ class DeepProbe(BranchesProbe):
     def active(self, of: Of) -> Any:
         found: Any = False
         for o in self.leads:
-            found = found | (of(self._wants(o)) != 0) | self._reads(of, o)
+            found = found | self._asks(of, o) | self._reads(of, o)
         return found
 
     def consuming(self, of: Of) -> list[tuple[int, Any]]:
@@ -97,7 +109,8 @@ class DeepProbe(BranchesProbe):
         at = np.where(mine, read(f"{reader}.row"), begins)
         place = mine * (read(f"{reader}.following") != 0) * read(f"{reader}.place")
         ahead = self._rows_between(at, written) * self.chunk + lane - place
-        return np.where(mine | (read(f"{self.scope}.{self._wants(output)}") != 0), ahead, 0)
+        asks = self._asks(lambda name: read(f"{self.scope}.{name}"), output)
+        return np.where(mine | asks, ahead, 0)
 
     def _stored(self, read: Callable[[str], Any]) -> tuple[Any, Any]:
         """Return the number of filled rows, and of flits in the row that is being filled."""
@@ -149,12 +162,14 @@ class DeepProbe(BranchesProbe):
     def waiting(self, of: Of) -> Any:
         asked = 0
         for i, output in enumerate(self.leads):
-            asked = asked + (of(self._wants(output)) << LINKS + i)
-        return self.asking(asked)
+            asked = asked + (self._asks(of, output) * 1 << LINKS + i)
+        # the outputs to other switches are requested all as alternatives, or each for a branch of its own
+        return self.asking(asked) | (of("options") != 0) * ALTERNATIVES
 
     def going(self, of: Of) -> Any:
         # bit `TURN` distinguishes two worms that follow each other without a cycle between them
-        found = 0
+        # while a worm waits for one of several alternatives, the code has bit 0, and none of these outputs
+        found = (of("options") != 0) * 1
         for i, output in enumerate(self.leads):
             found = found | ((of(self._wants(output)) != 0) | self._reads(of, output)) * (1 << LINKS + i)
         return found | (found != 0) * (of("turn") << TURN)

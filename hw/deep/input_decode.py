@@ -51,6 +51,9 @@ class DeepInputDecode(wiring.Component):
         The worm's branches are known with this flit.
     branches : Out
         With ``known``: the worm's branches, a bit for each of the decoder's `leads`, all 0 for a void worm.
+    alternatives : Out(1)
+        With ``known``: the branches to other switches are alternatives. ``alternatives`` exists only if the decoder is
+        `adaptive`.
     drops : Out(1)
         With ``known``: the worm's copies to other switches lose the header flits that the decoder `strips`.
     closes : Out(1)
@@ -75,6 +78,7 @@ class DeepInputDecode(wiring.Component):
             "first": Out(1),
             "known": Out(1),
             "branches": Out(len(self.leads)),
+            **({"alternatives": Out(1)} if decoder.adaptive else {}),
             "drops": Out(1),
             "closes": Out(1),
             "cause": Out(Cause),
@@ -121,6 +125,8 @@ class DeepInputDecode(wiring.Component):
             self.branches.eq(Mux(cut, 0, asks)),
             self.drops.eq(self.decoder.drops(self.port, straps, so_far)),
         ]
+        if self.decoder.adaptive:
+            m.d.comb += self.alternatives.eq(self.decoder.alternatives(self.port, straps, so_far))
         nothing = Signal()
         lacks = Signal()
         m.d.comb += [

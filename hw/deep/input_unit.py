@@ -57,6 +57,10 @@ class DeepInput(wiring.Component):
         Writes to the decoder's tables, if it has any.
     wants_{output} : Out(1)
         The worm in front requests the output.
+    free : In(outputs)
+        Outputs that can be granted in this cycle. ``free`` and ``chosen`` exist only if the decoder is `adaptive`.
+    chosen : Out(outputs)
+        The alternative that the worm in front requests in this cycle, one-hot.
     won : In(outputs)
         The outputs that are granted to the worm in front in this cycle.
     held : In(1)
@@ -93,12 +97,15 @@ class DeepInput(wiring.Component):
         self.width = decoder.header.flit_width
         self.leads = decoder.leads(port)
         self.rows = spec.depth // spec.chunk
+        #: Outputs that may be alternatives.
+        self.choices = [o for o in self.leads if o < decoder.ejection] if decoder.adaptive else []
         flit = flit_layout(self.width)
         row = row_bits(self.rows)
         super().__init__({
             "link": In(LinkSignature(vcs=1, width=self.width)),
             **strap_ports(decoder),
             "wants": Out(named({decoder.outputs[o]: 1 for o in self.leads})),
+            **({"free": In(outputs), "chosen": Out(outputs)} if decoder.adaptive else {}),
             "won": In(outputs),
             "held": In(1),
             "follows": In(range(outputs + 1)),
@@ -161,7 +168,7 @@ class DeepInput(wiring.Component):
             self.busy.eq(store.close),
         ]
         asked = self._spread(m, intake.branches)
-        self._close(m, store, window, asked)
+        self._close(m, store, window, asked, intake.alternatives if self.decoder.adaptive else None)
         self._serve(m, intake, store, asked)
         return m
 
@@ -171,10 +178,18 @@ class DeepInput(wiring.Component):
         m.d.comb += [asked[o].eq(branch) for o, branch in zip(self.leads, branches, strict=True)]
         return asked
 
-    def _close(self, m, store, window, asked):
+    def _count(self, asked, alternatives):
+        """Return the number of branches; alternatives are one branch."""
+        if not self.decoder.adaptive:
+            return sum(asked, start=asked[0] & 0)
+        onward = Cat(asked[o] for o in self.choices)
+        here = [asked[o] for o in self.leads if o not in self.choices]
+        return Mux(alternatives, onward.any(), sum(onward)) + sum(here)
+
+    def _close(self, m, store, window, asked, alternatives):
         """Close a row when its last flit has passed; count the readers that did not take this flit in passing, and have
         to fetch the row."""
-        m.d.comb += window.tells.eq(sum(asked, start=asked[0] & 0))
+        m.d.comb += window.tells.eq(self._count(asked, alternatives))
         m.d.sync += [
             store.close.eq(self.passes & self.closes),
             store.needed.eq(window.told - self.follows),
@@ -183,7 +198,14 @@ class DeepInput(wiring.Component):
     def _serve(self, m, intake, store, asked):
         """Serve the input's worms one after the other."""
         leads = {self.decoder.outputs[o]: o for o in self.leads}
-        m.submodules.channel_0 = worm = DeepWorm(outputs=self.outputs, leads=leads, rows=self.rows)
+        m.submodules.channel_0 = worm = DeepWorm(outputs=self.outputs, leads=leads, rows=self.rows,
+                                                 choices=self.choices)
+        if self.choices:
+            m.d.comb += [
+                worm.alternatives.eq(intake.alternatives),
+                worm.free.eq(self.free),
+                self.chosen.eq(worm.chosen),
+            ]
         begins = Signal(row_bits(self.rows))  # first row of the arriving worm
         with m.If(intake.first):
             m.d.sync += begins.eq(store.write_row)

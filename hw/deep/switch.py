@@ -86,6 +86,9 @@ class DeepSwitch(DeepSwitchSpec, Switch):
 
     def _allocate(self, m, inputs, outputs, readers):
         """Grant each output to the least recently granted of the inputs that request it."""
+        for unit in inputs:
+            if self.branching.adaptive:
+                m.d.comb += unit.free.eq(Cat(output.offer.free for output in outputs))
         requesters = [(i, o) for i, unit in enumerate(inputs) for o in unit.leads]
         m.submodules.allocator = allocator = Allocator(
             reach={f"{self.inputs[i].name}_{self.outputs[o].name}": {o} for i, o in requesters},
@@ -93,8 +96,9 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         )
         for (i, o), request in zip(requesters, allocator.request, strict=True):
             asks = Signal(name=f"asks_{i}_{o}")
+            wants = inputs[i].wants_of[o] & outputs[o].offer.free
             m.d.comb += [
-                asks.eq(inputs[i].wants_of[o] & outputs[o].offer.free),
+                asks.eq(wants | inputs[i].chosen[o] if o in inputs[i].choices else wants),
                 request.outputs[o].eq(asks),
                 request.complete.eq(asks),
                 inputs[i].won[o].eq(request.won),

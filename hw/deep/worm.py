@@ -1,5 +1,8 @@
 """State machine of a deep input's worms: the worm in front requests its outputs, the others wait in a queue."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import enum, memory, wiring
 from amaranth.lib.wiring import In, Out
@@ -30,7 +33,11 @@ class DeepWorm(wiring.Component):
     The next worm is served when all branches of the worm in front have read its last flit. A worm that is known while
     the input is idle requests its outputs in the next cycle.
 
-    *Latency*: one cycle from ``known`` to ``wants_{output}``. *Reset*: idle.
+    With `choices` the outputs to other switches may be alternatives. The worm then requests, in each cycle, the lowest
+    of its alternatives that is free, until one is granted. The worm keeps this output, and drops its other
+    alternatives.
+
+    *Latency*: one cycle from ``known`` to ``wants_{output}`` or ``chosen``. *Reset*: idle.
 
     Parameters
     ----------
@@ -40,6 +47,8 @@ class DeepWorm(wiring.Component):
         Outputs that worms of this input can use, by name.
     rows : int
         Rows of the input's buffer, which is also the maximum number of worms in it.
+    choices : list of int
+        Outputs that may be alternatives. Default: none.
 
     Members
     -------
@@ -51,12 +60,18 @@ class DeepWorm(wiring.Component):
         With ``known``: number of the worm's first row in the buffer.
     drops : In(1)
         With ``known``: the worm's copies to other switches lose header flits.
+    alternatives : In(1)
+        With ``known``: of the outputs in `choices` that ``asked`` has, the worm takes one. With `choices` only.
+    free : In(outputs)
+        Outputs that can be granted in this cycle. With `choices` only.
     won : In(outputs)
         Outputs that are granted to the worm in front in this cycle.
     held : In(1)
         From the readers: some reader still reads the worm in front after this cycle.
     wants_{output} : Out(1)
         The worm in front requests the output.
+    chosen : Out(outputs)
+        The alternative that the worm in front requests in this cycle, one-hot. With `choices` only.
     starts : Out(1)
         The branches of the worm in front became known in the cycle before.
     start_row, skips : Out
@@ -66,16 +81,18 @@ class DeepWorm(wiring.Component):
     state : Out(DeepState)
     """
 
-    def __init__(self, *, outputs: int, leads: dict[str, int], rows: int):
+    def __init__(self, *, outputs: int, leads: dict[str, int], rows: int, choices: Sequence[int] = ()):
         self.outputs = outputs
         self.leads = leads
         self.rows = rows
+        self.choices = choices
         row = row_bits(rows)
         super().__init__({
             "known": In(1),
             "asked": In(outputs),
             "start": In(row),
             "drops": In(1),
+            **({"alternatives": In(1), "free": In(outputs), "chosen": Out(outputs)} if choices else {}),
             "won": In(outputs),
             "held": In(1),
             "wants": Out(named(dict.fromkeys(leads, 1))),
@@ -92,12 +109,21 @@ class DeepWorm(wiring.Component):
         over = Signal()  # the worm in front does not need the input after this cycle
         waits = Signal()  # worms are queued
         at_once = Signal()
+        waiting: Any = Cat(want & ~self.won[o] for o, want in wants.items()).any()
+        requests: Any = Cat(wants.values())
+        if self.choices:
+            options = Signal(len(self.choices))  # alternatives of the worm in front, in the order of `choices`
+            found = Signal()  # the worm in front is granted one of its alternatives
+            waiting |= options.any() & ~found
+            requests = Cat(requests, options)
         m.d.comb += [
-            over.eq(~Cat(want & ~self.won[o] for o, want in wants.items()).any() & ~self.held),
+            over.eq(~waiting & ~self.held),
             at_once.eq(self.known & over & ~waits),
         ]
         bits = bits_for(self.rows)
         entry = Cat(self.asked, self.start, self.drops)
+        if self.choices:
+            entry = Cat(entry, self.alternatives)
         queue: memory.Memory = memory.Memory(shape=len(entry), depth=1 << bits, init=[],
                                              attrs={"ram_style": "distributed"})
         m.submodules.queue = queue
@@ -113,19 +139,37 @@ class DeepWorm(wiring.Component):
             following.eq(Mux(waits, read.data, entry)),
         ]
         begins = over & (waits | self.known)
+        asked: Any = following
+        if self.choices:
+            asked = self._choose(m, options, found, over, begins, following)
         m.d.sync += [
             put.eq(Mux(write.en, put + 1, put)),
             get.eq(Mux(over & waits, get + 1, get)),
             self.starts.eq(at_once),
             self.turn.eq(self.turn ^ begins),
-            *(want.eq(Mux(over, begins & following[o], want & ~self.won[o])) for o, want in wants.items()),
+            *(want.eq(Mux(over, begins & asked[o], want & ~self.won[o])) for o, want in wants.items()),
         ]
         with m.If(over):
             m.d.sync += Cat(self.start_row, self.skips).eq(following[self.outputs:])
         moves = Signal()  # a branch reads
         m.d.sync += moves.eq(self.held)
-        with m.If(Cat(wants.values()).any()):
+        with m.If(requests.any()):
             m.d.comb += self.state.eq(DeepState.BRANCHES)
         with m.Elif(moves):
             m.d.comb += self.state.eq(DeepState.MOVES)
         return m
+
+    def _choose(self, m, options, found, over, begins, following):
+        """Request the lowest free alternative of the worm in front. Return the outputs that the next worm requests, a
+        branch for each."""
+        may = options & Cat(self.free[o] for o in self.choices)
+        choice = Signal(len(options))
+        either = following[-1]
+        m.d.comb += [
+            choice.eq(may & -may),
+            *(self.chosen[o].eq(choice[k]) for k, o in enumerate(self.choices)),
+            found.eq(options.any() & Cat(self.won[o] for o in self.choices).any()),
+        ]
+        m.d.sync += options.eq(Mux(over, Mux(begins & either, Cat(following[o] for o in self.choices), 0),
+                                   Mux(found, 0, options)))
+        return Cat(following[o] & ~either if o in self.choices else following[o] for o in range(self.outputs))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from wormcast.algorithms import HAMILTONIAN, NO_CLASS, ConsumptionClasses, WormcastError, Worms
+from wormcast.algorithms import NO_CLASS, ConsumptionClasses, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Header
-from wormcast.algorithms.routing import default_signs, routes_of
+from wormcast.algorithms.routing import ALONG_LABELS, default_signs, routes_of
 from wormcast.algorithms.source_digest import source_digest
 from wormcast.hw.decoders import Decoder
 from wormcast.hw.decoders.tabled import RouteRows
@@ -135,7 +135,7 @@ class Network(Placement):
                 f"header flit must hold two addresses of {bits} bits. Allowed: {2 * bits} or more."
             )
         dimensions = {direction.rstrip("+-") for network in rule.networks for direction in network}
-        by_labels = dimensions <= {"up", "down"} and self.scheme.relation is HAMILTONIAN
+        by_labels = dimensions <= {"up", "down"} and self.scheme.relation in ALONG_LABELS
         if len(dimensions) > 1 and not by_labels and self.header.capacity < self.nodes - 1:
             raise WormcastError(
                 f"classes: {rule} is not valid with relation {self.scheme.relation.name}: a router does not know the "

@@ -80,11 +80,25 @@ def e_cube_step(shape, at, to):
     return number(shape, here)
 
 
-def path(step, shape, source, destinations):
+@functools.cache
+def row_first_step(shape, at, to):
+    """The first hop of Lin, McKinley and Ni: to the neighbour in the row, if the destination is in a column on its side
+    and the neighbour's label is on the destination's side; else by R."""
+    (row, column), (_, goal) = coordinates(shape, at), coordinates(shape, to)
+    for node in neighbours(shape, at):
+        to_row, to_column = coordinates(shape, node)
+        if to_row == row and (goal - column) * (to_column - column) > 0 and (
+                label(shape, node) - label(shape, at)) * (label(shape, to) - label(shape, at)) > 0:
+            return node
+    return hamiltonian_step(shape, at, to)
+
+
+def path(step, shape, source, destinations, first=None):
+    """Nodes of a path by `step`; its first hop by `first`, if that is given."""
     nodes = [source]
     for to in destinations:
         while nodes[-1] != to:
-            nodes.append(step(shape, nodes[-1], to))
+            nodes.append((first or step if len(nodes) == 1 else step)(shape, nodes[-1], to))
     return nodes
 
 
@@ -330,3 +344,6 @@ SCHEMES = {
     "sp": (six_phase, hamiltonian_step),
     "gtdmpm": (gtdmpm, hamiltonian_step),
 }
+
+#: First hops of schemes whose worms leave their source in another way than they go on.
+FIRST_HOPS = {"multipath-lmn": row_first_step}

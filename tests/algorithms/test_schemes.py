@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from wormcast.algorithms import (
     AT_ONCE,
+    HAMILTONIAN,
     NO_CLASS,
     SCHEMES,
     AddressList,
@@ -97,7 +98,8 @@ def test_compiled_batches_equal_the_reference(name, data):
         senders = [sender for sender, _, _ in expected]
         assert worms.rank[first:end].tolist() == [senders[:w].count(sender) for w, sender in enumerate(senders)]
         for w, (sender, _, visits) in enumerate(expected, start=first):
-            path = reference.path(step, shape, sender, visits)
+            path = reference.path(step, shape, sender, visits, reference.FIRST_HOPS.get(name))
+            assert routes.path(sender, visits) == path
             assert hops[w] == len(path) - 1
             taken = classes[worms.destination_offsets[w] : worms.destination_offsets[w + 1]].tolist()
             assert [None if one == NO_CLASS else one for one in taken] == reference.classes(name, shape, path, visits)
@@ -157,36 +159,38 @@ def test_a_column_takes_at_most_two_worms_and_e_mcast_never_more_or_longer_ones_
 
 @given(batch=batches(TWO))
 @settings(deadline=None)
-def test_multipath_sends_at_most_four_worms_and_its_split_leaves_no_path_longer(batch):
-    """Straight by R a worm takes as many hops as through the neighbour that its part is named after."""
+def test_worms_of_multipath_lmn_share_no_link_rise_or_fall_and_are_shortest(batch):
+    """Each destination is visited once, by at most four worms. Multipath's two worms on a side may share links."""
     shape, messages = batch
     network = mesh(*shape)
-    routes = SCHEMES["multipath"].relation.on(network)
-    for name in IN_TWO_DIMENSIONS_ONLY:
-        assert (np.diff(run_batch(SCHEMES[name], network, messages).message_offsets) <= 4).all()
-    worms = run_batch(SCHEMES["multipath-lmn"], network, messages)
-    labels = network.labels
-    for w in range(len(worms)):
-        source, first = int(worms.source[w]), int(worms.visits(w)[0])
-        row, column = divmod(source, shape[1])
-        beside = {
-            node
-            for node in reference.neighbours(shape, source)
-            if node // shape[1] == row and (labels[node] > labels[source]) == (labels[first] > labels[source])
-        }
-        for node in beside:
-            if (first % shape[1] - column) * (node % shape[1] - column) > 0:
-                assert len(routes.path(node, [first])) + 1 == len(routes.path(source, [first]))
+    scheme = SCHEMES["multipath-lmn"]
+    routes, by_r = scheme.relation.on(network), HAMILTONIAN.on(network)
+    labels, links = network.labels, network.links
+    worms = run_batch(scheme, network, messages)
+    assert (np.diff(run_batch(SCHEMES["multipath"], network, messages).message_offsets) <= 4).all()
+    assert routes.hops(worms).tolist() == by_r.hops(worms).tolist()
+    for message, (_, destinations) in enumerate(messages):
+        rows = range(*worms.message_offsets[message : message + 2])
+        visits = [worms.visits(w).tolist() for w in rows]
+        taken = [routes.channels(int(worms.source[w]), one) for w, one in zip(rows, visits, strict=True)]
+        assert len(rows) <= 4
+        assert sorted(node for one in visits for node in one) == sorted(destinations)
+        assert len({link for one in taken for link in one}) == sum(map(len, taken))
+        for one in taken:
+            rises = labels[links[one, 2]] > labels[links[one, 0]]
+            assert rises.all() or not rises.any()
 
 
-def test_worms_of_multipath_lmn_share_their_first_link_in_a_quarter_of_multicasts():
-    """The original's leave each by a neighbour of its own; the share is printed in the class's docstring."""
+def test_worms_of_multipath_lmn_straight_by_r_share_their_first_link_in_a_quarter_of_multicasts():
+    """By its own relation none do; the share is printed in the class's docstring."""
     network, scheme, random = mesh(8, 8), SCHEMES["multipath-lmn"], np.random.default_rng(0)
     nodes = random.permuted(np.tile(np.arange(64), (10_000, 1)), axis=1)[:, :11]
     worms = run_batch(scheme, network, [(row[0], row[1:]) for row in nodes])
-    first_ports = scheme.relation.on(network).table[worms.source, worms.destinations[worms.destination_offsets[:-1]]]
-    shared = [len(set(ports)) < len(ports) for ports in np.split(first_ports, worms.message_offsets[1:-1])]
-    assert np.mean(shared) == pytest.approx(0.245, abs=0.015)
+    first = worms.destinations[worms.destination_offsets[:-1]]
+    for relation, share in ((HAMILTONIAN, 0.245), (scheme.relation, 0)):
+        first_ports = relation.on(network).options[0, worms.source, first, 0]
+        shared = [len(set(ports)) < len(ports) for ports in np.split(first_ports, worms.message_offsets[1:-1])]
+        assert np.mean(shared) == pytest.approx(share, abs=0.015 * (share > 0))
 
 
 @given(batch=batches())

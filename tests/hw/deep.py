@@ -22,17 +22,19 @@ SOURCES = f"{lanes.SOURCES} {source_digest([getfile(MaskDecoder)])}"
 
 
 @cache
-def deep_switch(inputs, outputs, *, chunk, rows, flits=1, nodes=0):
-    """A switch and its compiled form; so many of the outputs lead to nodes."""
+def deep_switch(inputs, outputs, *, chunk, rows, flits=1, nodes=0, adaptive=False):
+    """A switch and its compiled form; so many of the outputs lead to nodes. With `adaptive` the others may be
+    alternatives."""
     def build():
         into = [PortSpec(f"in_{i}", depth=rows * chunk, chunk=chunk) for i in range(inputs)]
         out = [PortSpec(f"out_{o}", depth=4, to_node=True) if o >= outputs - nodes else
                PortSpec(f"out_{o}", depth=rows * chunk, chunk=chunk) for o in range(outputs)]
-        decoder = MaskDecoder(inputs=inputs, outputs=outputs, flits=flits, width=WIDTH)
+        decoder = MaskDecoder(inputs=inputs, outputs=outputs, flits=flits, width=WIDTH,
+                              choices=adaptive * (outputs - nodes))
         return DeepSwitch(inputs=into, outputs=out, decoder=decoder, width=WIDTH)
 
     switch = build()
-    key = f"deep {inputs} {outputs} {chunk} {rows} {flits} {nodes} {SOURCES}"
+    key = f"deep {inputs} {outputs} {chunk} {rows} {flits} {nodes} {adaptive} {SOURCES}"
     return switch, lower_cached(build, words=words, name="switch", cache_key=key)
 
 

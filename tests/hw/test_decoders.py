@@ -18,6 +18,7 @@ from wormcast.algorithms import (
     WormcastError,
     topology,
 )
+from wormcast.algorithms.routing import ALONG_LABELS, HAMILTONIAN_ROW_FIRST
 from wormcast.algorithms.topologies.mesh import mesh_directions
 from wormcast.hw.decoders import Arrival, MeshDecoder, TableDecoder
 from wormcast.hw.router_kind import switch_kinds
@@ -46,7 +47,7 @@ def decode(decoder, port, cases):
 
 def legal(relation, mesh, before, here, after):
     """Whether a worm of the relation may go from a node over another to a third, from the definition."""
-    if relation is HAMILTONIAN:
+    if relation in ALONG_LABELS:
         return (mesh.label(here) > mesh.label(before)) == (mesh.label(after) > mesh.label(here)) and after != before
     dims = [int(np.flatnonzero(mesh.coordinates[u] != mesh.coordinates[v])[0])
             for u, v in ((before, here), (here, after))]
@@ -66,6 +67,7 @@ def check_first_address(decoder, mesh, routes, may_go, straps):
     for port in range(len(decoder.inputs)):
         cases, expected = [], []
         injects = port >= decoder.ejection
+        phase = 0 if injects else len(routes.options) - 1
         for here in range(mesh.nodes):
             before = -1 if injects else int(mesh.neighbours[here, port])
             if not injects and before < 0:
@@ -76,12 +78,12 @@ def check_first_address(decoder, mesh, routes, may_go, straps):
                 own = node == here and not injects and not again
                 rest = header.strip(flits[0]) if own else flits[0]
                 target = None if rest is None else visits[1] if own else node
-                out = None if target is None or target == here else int(routes.table[here, target])
+                out = None if target is None or target == here else int(routes.options[phase, here, target, 0])
                 nowhere = out == -1
                 if out is not None and injects and decoder.injection == "all" and out != port - decoder.ejection:
                     out = None
                 if nowhere or (out is not None and not injects
-                               and not may_go(before, here, routes.next_hop(here, target))):
+                               and not may_go(before, here, routes.next_hop(here, target, phase))):
                     out = None
                 last = len(flits) == 1
                 strip = own and rest is None and not last
@@ -117,7 +119,7 @@ def name_of(value):
 
 
 @pytest.mark.parametrize(("relation", "name", "slots", "injection"), combinations(
-    list(itertools.product([E_CUBE, HAMILTONIAN], ["mesh:1x6", "mesh:5x1", "mesh:3x3", "mesh:4x5"])), (1, 2, 5),
+    list(itertools.product([E_CUBE, *ALONG_LABELS], ["mesh:1x6", "mesh:5x1", "mesh:3x3", "mesh:4x5"])), (1, 2, 5),
     quick=lambda relation, name, slots: name != "mesh:4x5"), ids=name_of)
 def test_first_address_decides_as_the_relation_says(relation, name, slots, injection):
     mesh = topology(name)
@@ -190,13 +192,16 @@ def test_header_flit_that_is_not_the_first_passes_untouched():
                           "outside": 0, "disorder": 0}
 
 
-@pytest.mark.parametrize("name", ["mesh:4x4", "mesh:2x3x3"])
-def test_selector_chooses_the_relation(name):
+@pytest.mark.parametrize(("name", "relations"), [
+    ("mesh:4x4", (E_CUBE, HAMILTONIAN)), ("mesh:2x3x3", (E_CUBE, HAMILTONIAN)),
+    ("mesh:4x4", (HAMILTONIAN_ROW_FIRST, E_CUBE)), ("mesh:3x4", (E_CUBE, HAMILTONIAN, HAMILTONIAN_ROW_FIRST)),
+])
+def test_selector_chooses_the_relation(name, relations):
     mesh = topology(name)
-    header = AddressList(mesh.shape, 12, relations=2)
-    decoder = MeshDecoder(header, relations=("e-cube", "hamiltonian"))
-    for number, relation in enumerate([E_CUBE, HAMILTONIAN]):
-        table = relation.on(mesh).table
+    header = AddressList(mesh.shape, 12, relations=len(relations))
+    decoder = MeshDecoder(header, relations=tuple(relation.name for relation in relations))
+    for number, relation in enumerate(relations):
+        table = relation.on(mesh).options[0, ..., 0]
         pairs = list(itertools.permutations(range(mesh.nodes), 2))
         cases = [(*strapped(decoder, mesh, here), header.encode([node], number)[0], 1, 0) for here, node in pairs]
         for (here, node), result in zip(pairs, decode(decoder, decoder.ejection, cases), strict=True):
@@ -253,7 +258,8 @@ def check_classes(decoder, mesh, straps):
 @pytest.mark.parametrize(
     ("shape", "relations", "count", "sentence"),
     [
-        ((4, 4), ("x-y",), 1, "'x-y' is not valid. Allowed: e-cube, hamiltonian."),
+        ((4, 4), ("x-y",), 1, "'x-y' is not valid. Allowed: e-cube, hamiltonian, hamiltonian-row-first."),
+        ((4, 2, 4), ("hamiltonian-row-first",), 1, "is not valid in 3 dimensions. Allowed: 2 dimensions."),
         ((4, 4), (), 1, "Allowed: one relation or more, each once."),
         ((4, 4), ("e-cube", "e-cube"), 2, "Allowed: one relation or more, each once."),
         ((4, 4), ("e-cube",), 2, "Allowed: 2 relations, as many as the header format selects among."),

@@ -135,6 +135,86 @@ def test_a_follower_that_loses_its_credit_goes_on_from_rows():
     assert times(runs[0], "out_0") == list(range(3, 34))
 
 
+# alternatives ---------------------------------------------------------------------------------------------------
+
+EITHER = 0b1000  # behind the bits of three outputs: of those to other switches, the worm takes one
+
+
+def test_a_worm_takes_the_lowest_of_its_alternatives_that_is_free():
+    """In cut-through, as if it had no other."""
+    switch, kernel = deep_switch(2, 3, chunk=4, rows=8, nodes=1, adaptive=True)
+    lane, busy = Lane(), Lane()
+    lane.send(START, "in_0", worm(EITHER | 0b11, 10))
+    busy.send(START, "in_1", worm(0b01, 40, 1))
+    busy.send(START + 10, "in_0", worm(EITHER | 0b11, 10))
+    run(switch, kernel, [], [lane, busy], 120)
+    assert times(lane, "out_0") == list(range(3, 14))
+    assert not times(lane, "out_1")
+    assert times(busy, "out_1") == list(range(13, 24))
+    assert busy.streams("out_0") == [worm(0b01, 40, 1)]
+
+
+@pytest.mark.parametrize(("first", "second", "taken"), [(20, 40, "out_0"), (40, 20, "out_1")])
+def test_a_worm_without_a_free_alternative_takes_the_first_that_becomes_free(first, second, taken):
+    switch, kernel = deep_switch(3, 3, chunk=4, rows=16, nodes=1, adaptive=True)
+    lane = Lane()
+    lane.send(START, "in_1", worm(0b01, first, 1))
+    lane.send(START, "in_2", worm(0b10, second, 2))
+    mine = worm(EITHER | 0b11, 10)
+    lane.send(START + 5, "in_0", mine)
+    run(switch, kernel, [], [lane], 150)
+    assert [mine in lane.streams(port) for port in ("out_0", "out_1")] == [port == taken for port in ("out_0", "out_1")]
+    assert times(lane, taken)[21] - times(lane, taken)[20] == 6  # as a worm that waits for this output alone
+
+
+def test_two_worms_with_the_same_alternatives_take_one_each():
+    """Both ask for the lowest; the one that is not granted it takes the other in the next cycle, too late for
+    cut-through: it is read from its first row, which is closed in cycle 7."""
+    switch, kernel = deep_switch(2, 3, chunk=4, rows=8, nodes=1, adaptive=True)
+    lane, sent = Lane(), [worm(EITHER | 0b11, 20, number) for number in range(2)]
+    for port, flits in zip(("in_0", "in_1"), sent, strict=True):
+        lane.send(START, port, flits)
+    run(switch, kernel, [], [lane], 100)
+    assert lane.streams("out_0") + lane.streams("out_1") == sent
+    assert times(lane, "out_1")[0] == 11
+
+
+def test_each_worm_leaves_by_one_alternative_and_by_all_its_other_outputs():
+    """Random worms of both kinds: each copy is whole, and all rows are free at the end."""
+    switch, kernel = deep_switch(3, 3, chunk=4, rows=8, nodes=1, adaptive=True)
+    rng, runs = random.Random(1), []
+    for number in range(40):
+        lane, sent = Lane(credit_after=rng.choice([1, 6])), []
+        lane.held["out_2"] = rng.choice([0, 200])
+        for port in ("in_0", "in_1", "in_2"):
+            at, rows = START, 8
+            for _ in range(rng.randint(1, 5)):
+                flits = worm(rng.randint(1, 7) | rng.choice([0, EITHER]), rng.randint(1, 9), 3 * number + len(sent))
+                rows -= rows_of(flits, 4)
+                if rows < 0:  # what is sent needs no credit that comes back
+                    break
+                at += rng.randint(0, 12)
+                lane.send(at, port, flits)
+                at += len(flits)
+                sent.append((port, flits))
+        runs.append((lane, sent))
+    run(switch, kernel, [], [lane for lane, _ in runs], 800)
+    for lane, sent in runs:
+        left = [lane.streams(f"out_{o}") for o in range(3)]
+        for _, flits in sent:
+            mask = flits[0][2]
+            came = [streams.count(flits) for streams in left]
+            wanted = [sum(one[0][2] == mask and one == flits for _, one in sent) * (mask >> o & 1) for o in range(3)]
+            if mask & EITHER:
+                assert sum(came[:2]) == max(wanted[:2])
+                assert all(count <= most for count, most in zip(came, wanted, strict=True))
+                assert came[2] == wanted[2]
+            else:
+                assert came == wanted
+        for port in ("in_0", "in_1", "in_2"):
+            assert lane.credits.get((port, 0), 0) == sum(rows_of(flits, 4) for one, flits in sent if one == port)
+
+
 # rows and credits ----------------------------------------------------------------------------------------------
 
 

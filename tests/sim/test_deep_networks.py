@@ -60,6 +60,17 @@ def test_trees_that_go_up_by_any_link(seed):
               relation="up-down-tree-any")
 
 
+#: Any free output of a shortest path, or for trees any free link up. One of each header in `make test`: a decoder each.
+ADAPTIVE = {"individual": "up-down-adaptive", "path-lg": "up-down-adaptive", "tree": "up-down-tree-adaptive"}
+
+
+@pytest.mark.parametrize("scheme", ADAPTIVE)
+@pytest.mark.parametrize("seed", [1, *map(slow, range(2, 20))])
+def test_worms_that_take_any_free_output(scheme, seed):
+    delivered(f"irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed={seed}", scheme, seed,
+              relation=ADAPTIVE[scheme])
+
+
 @pytest.mark.parametrize(("name", "width"), [
     ("irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=4", 4),
     *(slow(f"irregular:switches=5,ports=6,nodes=8,connectivity=1,seed={seed}", 8) for seed in range(20)),
@@ -182,6 +193,15 @@ def test_both_engines_take_links_up_in_turn():
     compare(Draw(name, "tree", options, worms, 0.3, 1, "up-down-tree-any"), 300)
 
 
+@pytest.mark.slow  # a minute each, mostly in Amaranth's engine
+@pytest.mark.parametrize("scheme", ADAPTIVE)
+def test_both_engines_take_any_free_output(scheme):
+    name = "irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=1"
+    worms = messages(6, 14, random.Random(3), longest=12, within=80, unicasts=0.3)
+    options = {**DEEP, "buffer": 64, "chunk": 8, "flit_width": 16}
+    compare(Draw(name, scheme, options, worms, 0.3, 1, ADAPTIVE[scheme]), 300)
+
+
 @pytest.mark.slow  # switches of eight ports
 @pytest.mark.parametrize("scheme", ["ssr-g", "path-g", "path-lg", "tree"])
 def test_the_papers_example(scheme, tmp_path):
@@ -217,8 +237,12 @@ def test_a_tree_longer_than_the_buffer_may_deadlock_and_one_that_fits_does_not(l
 
 #: The paper's switches, with somewhat more than its network can carry; a byte would not tell so many worms apart.
 SIVARAM = {**DEEP, "buffer": 640, "chunk": 8, "flit_width": 16}
-FULL = {scheme: Full(scheme, rate, SIVARAM, "irregular:seed=1", most=31, unicasts=0.8, busy=0.1)
-        for scheme, rate in (("tree", 900), ("path-g", 350), ("path-lg", 350), ("individual", 250))}
+FULL = {name: Full(scheme, rate, SIVARAM, "irregular:seed=1", most=31, unicasts=0.8, busy=0.1, relation=relation)
+        for name, scheme, rate, relation in (
+            ("tree", "tree", 900, None), ("path-g", "path-g", 350, None), ("path-lg", "path-lg", 350, None),
+            ("individual", "individual", 250, None),
+            *((f"{scheme}, adaptive", scheme, rate, ADAPTIVE[scheme])
+              for scheme, rate in (("tree", 900), ("path-lg", 350), ("individual", 250))))}
 
 
 @pytest.mark.slow

@@ -44,7 +44,8 @@ def counted(engine):
 # section 2.5's example: 6x6, source (3,2) -----------------------------------------------------------------------
 
 DESTINATIONS = ("5.0", "3.1", "0.4", "1.4", "0.5", "1.5", "5.5")
-UPWARDS = "2.2 1.2 1.3 1.4* 1.5* 0.5* 0.4*"  # dual-path's second worm, and both multipaths' third: straight by R
+UPWARDS = "2.2 1.2 1.3 1.4* 1.5* 0.5* 0.4*"  # dual-path's second worm, and multipath's third: straight by R
+ENTERED = "3.3 2.3 1.3 1.4* 1.5* 0.5* 0.4*"  # the same destinations by the source's neighbour in its row
 COLUMNS_4_AND_5 = ("3.3 3.4 2.4 1.4* 0.4*", "3.3 3.4 3.5 2.5 1.5* 0.5*", "3.3 3.4 3.5 4.5 5.5*")
 MULTIPATH = ("3.1* 4.1 5.1 5.0*", "4.2 4.3 4.4 4.5 5.5*")
 
@@ -52,7 +53,7 @@ MULTIPATH = ("3.1* 4.1 5.1 5.0*", "4.2 4.3 4.4 4.5 5.5*")
 WORMS = {
     "dual-path": ("3.1* 4.1 4.2 4.3 4.4 4.5 5.5* 5.4 5.3 5.2 5.1 5.0*", UPWARDS),
     "multipath": (*MULTIPATH, UPWARDS),
-    "multipath-lmn": (*MULTIPATH, UPWARDS),
+    "multipath-lmn": (*MULTIPATH, ENTERED),
     "column-path": ("3.1 3.0 4.0 5.0*", "3.1*", *COLUMNS_4_AND_5),
     "column-path-literal": ("3.1 3.0 4.0 5.0*", "3.1*", *COLUMNS_4_AND_5),
     "e-mcast": ("3.1* 3.0 4.0 5.0*", *COLUMNS_4_AND_5),

@@ -84,7 +84,7 @@ class Sent:
 
 def worms(shape, scheme, source, destinations):
     split, step = reference.SCHEMES[scheme]
-    return [Sent(sender, after, visits, reference.path(step, shape, sender, visits))
+    return [Sent(sender, after, visits, reference.path(step, shape, sender, visits, reference.FIRST_HOPS.get(scheme)))
             for sender, after, visits in split(shape, source, destinations)]
 
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from amaranth.lib import wiring
 
-from wormcast.algorithms import HAMILTONIAN
 from wormcast.algorithms.headers import AddressList
+from wormcast.algorithms.routing import ALONG_LABELS
 from wormcast.hw.link import LinkSignature
 from wormcast.hw.router import Blueprint
 
@@ -339,7 +339,8 @@ def _of_link(blueprint: Blueprint, component: wiring.Component, name: str, link:
 
 def _ordered(blueprint: Blueprint) -> bool:
     """Return whether worms visit nodes in the order of rising or falling labels."""
-    return blueprint.decoded == (HAMILTONIAN.name,) and blueprint.topology.labels is not None
+    by_labels = len(blueprint.decoded) == 1 and blueprint.decoded[0] in {relation.name for relation in ALONG_LABELS}
+    return by_labels and blueprint.topology.labels is not None
 
 
 def _own_address(component: wiring.Component, header: AddressList) -> str | None:

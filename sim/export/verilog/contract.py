@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from amaranth.lib import wiring
 
 from wormcast.algorithms.headers import AddressList, BitString, MultiDrop
+from wormcast.algorithms.routing import ALONG_LABELS
 from wormcast.hw.deep import DeepSwitch
 from wormcast.hw.faults import Cause
 from wormcast.hw.interface import NetworkInterface
@@ -224,8 +225,9 @@ def _order_rule(blueprint: Blueprint) -> str:
     if not (isinstance(header, AddressList) and header.multicast):
         return "One, not the sender."
     hops = f"From each of them, `{'` or `'.join(blueprint.decoded)}` must lead to the next one by legal hops."
-    labels = (" Under `hamiltonian`, the labels of the destinations all rise or all fall, from the sender's label on."
-              if "hamiltonian" in blueprint.decoded else "")
+    by_labels = [relation.name for relation in ALONG_LABELS if relation.name in blueprint.decoded]
+    labels = (f" Under `{'` and `'.join(by_labels)}`, the labels of the destinations all rise or all fall, from the "
+              "sender's label on." if by_labels else "")
     return f"In the order of the visits. {hops}{labels} The sender is not among them, and no node is there twice."
 
 

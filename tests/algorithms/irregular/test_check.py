@@ -193,9 +193,10 @@ REFUSALS = {
     "tokens: on is not valid: worms of tree are replicated from buffers that can store a whole worm, and use no "
     "tokens. Allowed: off.": {"scheme": "tree", "tokens": True},
     "slots: 2 is not valid: worms of path-g are replicated in switches. Allowed: 0.": {"scheme": "path-g", "slots": 2},
-    "check: relation up-down-adaptive is not valid: it leaves a choice, and worms are replicated in switches. Allowed: "
-    "relations with one candidate for each node.": {"scheme": "path-g", "relation": "up-down-adaptive"},
-    "scheme tree: relation e-cube is not valid. Allowed: up-down-tree, up-down-tree-any.":
+    "check: relation up-down-adaptive is not valid: it leaves a choice, and worms are replicated in switches whose "
+    "buffers hold no whole worm. Allowed: relations with one candidate for each node, or buffers that hold a whole "
+    "worm.": {"scheme": "path-g", "relation": "up-down-adaptive", "fits": False},
+    "scheme tree: relation e-cube is not valid. Allowed: up-down-tree, up-down-tree-any, up-down-tree-adaptive.":
         {"scheme": "tree", "relation": "e-cube"},
 }
 

@@ -105,5 +105,5 @@ def test_a_tree_to_one_destination_goes_as_the_relation_does():
 
 def test_another_relation_is_refused():
     with pytest.raises(WormcastError, match=r"^scheme tree: relation up-down is not valid\. Allowed: up-down-tree, "
-                       r"up-down-tree-any\.$"):
+                       r"up-down-tree-any, up-down-tree-adaptive\.$"):
         find_scheme("tree", topology("irregular:seed=1"), "up-down")

@@ -15,7 +15,6 @@ from ...common.curve_frame import (
     fit_names,
     line_style,
     marker_options,
-    name_axes,
     panel_grid,
 )
 from ...common.curve_marks import ABOVE_WORDS, INTERVAL_WORDS, CurveMarks, draw_curves, legend_signs
@@ -69,7 +68,7 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
     known = _panels(figure, curves)
     panels = style().panels([*known], [name for name in known if name != OVER_ACCEPTED])
     styles = [_style(curves, curve) for curve in curves]
-    labels = [style().entry(curve.series.name, curve.series.name + DAGGER * _reconstructed(curve)) for curve in curves]
+    labels = [style().entry([one.series.name], one.series.name + DAGGER * _reconstructed(one)) for one in curves]
     near, far = _ceilings(curves)
     signs = [*_signs(curves, panels), *_ceiling_signs(near, far)]
     width, height, (down, beside) = panel_grid(len(panels), HEIGHT)
@@ -83,7 +82,7 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
         every = picture.subplots(down, beside, squeeze=False).ravel().tolist()
         for axes, name in zip(every, panels, strict=True):
             panel = known[name]
-            name_axes(axes, panel.across, panel.up, beside)
+            axes.set(xlabel=panel.across, ylabel=panel.up)
             axes.set_xlim(0, _last(figure, curves, panel))
             axes.set_ylim(0, _most(curves) if panel.y is _accepted else top)
             draw_grid(axes)

@@ -15,7 +15,6 @@ from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
 from ..turns import require_unicasts, wrong_turn
 from ..visit_triples import visit_triples_of_worms
-from ..worms import Worms
 from .whole_packet_edges import chained_ways, turning_ways
 
 __all__ = ["NOWHERE", "ChannelUse", "find_channel_use", "visit_triples_of"]
@@ -79,6 +78,8 @@ class ChannelUse:
     pairs : int32 array [pairs, 2], optional
         For path worms of schemes with `needs_whole_packet`: a node at one switch, and a node at another switch to which
         a worm may continue.
+    sampled : int
+        Number of random multicasts that validated the visit triples.
     """
 
     name: str
@@ -96,6 +97,7 @@ class ChannelUse:
     replication: str | None = None
     needs_whole_packet: bool = False
     pairs: Integers | None = None
+    sampled: int = 0
 
     @property
     def vc_classes(self) -> int:
@@ -167,7 +169,9 @@ def find_channel_use(
         return _buffered(scheme, name, routes, passes, classes, seed)
     replication = scheme.replication
     triples = visit_triples_of(scheme, topology)
-    sample = visit_triples_of_worms(_sample(scheme, topology, seed)) if replication is None else triples
+    sampled, sample = 0, triples
+    if replication is None:
+        sampled, sample = _sample(scheme, topology, seed)
     chosen_from = np.empty((0, 3), np.int32)
     if len(triples) or len(sample):
         _require_stops_known(scheme, routes)
@@ -195,7 +199,7 @@ def find_channel_use(
     stated = classes_of(scheme, topology)
     chosen = stated if classes is None else classes
     return ChannelUse(name, topology, routes, stated, chosen, passes, stops, chosen_from, used, loaded, arrives,
-                scheme.pairs_are_complete, replication)
+                scheme.pairs_are_complete, replication, sampled=sampled)
 
 
 def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, classes: ConsumptionClasses | None,
@@ -205,21 +209,22 @@ def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, class
     topology = routes.topology
     ask(scheme.routed_by(routes.relation), "check", topology)
     used, loaded, arrives = np.zeros((3, len(passes)), bool)
-    pairs = None
+    pairs, sampled = None, 0
     if scheme.is_tree:
         stops = turning_ways(routes, passes)
     else:
         homes = topology.consumptions[:, 0]
         pairs = np.unique(visit_triples_of(scheme, topology)[:, 1:], axis=0)
         known = set(map(tuple, homes[pairs].tolist()))
-        for came, at, to in visit_triples_of_worms(_sample(scheme, topology, seed)).tolist():
+        sampled, sample = _sample(scheme, topology, seed)
+        for came, at, to in sample.tolist():
             if homes[at] != homes[to] and (homes[at], homes[to]) not in known:
                 raise _unknown_triple(scheme, topology, came, at, to)
         stops, _ = chained_ways(routes, pairs, passes)
     stated = classes_of(scheme, topology)
     return ChannelUse(name, topology, routes, stated, stated if classes is None else classes, passes, stops,
                 np.empty((0, 3), np.int32), used, loaded, arrives, scheme.pairs_are_complete, scheme.replication,
-                needs_whole_packet=True, pairs=pairs)
+                needs_whole_packet=True, pairs=pairs, sampled=sampled)
 
 
 def _unknown_triple(scheme: Scheme, topology: Topology, *triple: int) -> WormcastError:
@@ -281,9 +286,9 @@ def visit_triples_of(scheme: Scheme, topology: Topology) -> Integers:
     return triples
 
 
-def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:
-    """Return the worms of random multicasts to three or more destinations; of one broadcast if the scheme only
-    broadcasts.
+def _sample(scheme: Scheme, topology: Topology, seed: int) -> tuple[int, Integers]:
+    """Return the number and the visit triples of random multicasts to three or more destinations; of one broadcast if
+    the scheme only broadcasts.
 
     In networks of fewer than four nodes, the multicasts are to all other nodes.
     """
@@ -293,12 +298,13 @@ def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:
     if scheme.broadcasts:
         sizes = np.array([topology.nodes - 1])
     drawn = [generator.choice(topology.nodes, size + 1, replace=False) for size in sizes]
-    return scheme.batch(
+    worms = scheme.batch(
         topology,
         np.array([nodes[0] for nodes in drawn]),
         np.concatenate([[0], np.cumsum(sizes)]),
         np.concatenate([nodes[1:] for nodes in drawn]),
     )
+    return len(sizes), visit_triples_of_worms(worms)
 
 
 @compiled

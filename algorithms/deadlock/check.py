@@ -144,6 +144,8 @@ class Analysis:
     complete : bool
         All worms that the schemes can send were analysed. If `complete` is False, only multicasts to two destinations
         and a sample of larger multicasts were analysed, and the absence of a cycle is no proof.
+    sampled : int or None
+        Number of random multicasts in the sample. `sampled` is None if `complete` is True.
     slots : int
         Retransmission slots of each node. With slots no class map is searched for, as worms take any consumption
         channel.
@@ -175,6 +177,7 @@ class Analysis:
     lemma1: int | None
     corollary2: int | None
     complete: bool
+    sampled: int | None = None
     slots: int = 0
     tokens: int | None = None
     consumed: bool = False
@@ -182,7 +185,7 @@ class Analysis:
 
     @property
     def free(self) -> bool:
-        """No deadlock is possible."""
+        """No deadlock is possible; if `complete` is False, the sample has no cycle."""
         return self.verdict == "free"
 
     def to_dict(self) -> dict[str, Any]:
@@ -191,6 +194,7 @@ class Analysis:
             "free": self.free,
             "verdict": self.verdict,
             "complete": self.complete,
+            "sampled": self.sampled,
             "cycle": [step.resource for step in self.cycle] or None,
             "worms": [step.to_dict() for step in self.cycle] or None,
             "held": [worm.to_dict() for worm in self.worms] or None,
@@ -346,6 +350,7 @@ def check(
         lemma1=lemma1,
         corollary2=corollary2,
         complete=all(part.complete for part in parts),
+        sampled=sum(part.sampled for part in parts if not part.complete) or None,
         slots=slots,
         tokens=None if not serial else 0 if groups is None else len(groups.names),
         consumed=consumed,

@@ -81,8 +81,13 @@ class CheckResult(CommandResult):
 
     @property
     def free(self) -> bool:
-        """No deadlock is possible."""
+        """No deadlock is possible; if `complete` is False, no cycle was found in a sample, which is no proof."""
         return self.analysis.free
+
+    @property
+    def complete(self) -> bool:
+        """All destination sets were analysed, so that `free` is a proof."""
+        return self.analysis.complete
 
     @property
     def assumes(self) -> str:
@@ -105,14 +110,19 @@ class CheckResult(CommandResult):
     def finding(self) -> str:
         """The verdict in words."""
         analysis = self.analysis
-        free = "free of deadlock" if analysis.complete else "no cycle found"
+        free = "free of deadlock" if analysis.complete else f"no cycle found in {self.sample} (a sample; no proof)"
         if self.assumes:
             free += f", if {self.assumes}"
-        if not analysis.complete:
-            free += (". This is not a proof: only multicasts to two destinations and a sample of larger multicasts "
-                     "were analysed")
         return {"free": free, "deadlock": self.cycle_text,
                 "undecided": f"undecided. {analysis.searched[:1].upper()}{analysis.searched[1:]}"}[self.verdict]
+
+    @property
+    def sample(self) -> str:
+        """The analysed multicasts in words; empty if all destination sets were analysed."""
+        if self.complete:
+            return ""
+        drawn = f"{count(self.analysis.sampled, 'random multicast')} and " if self.analysis.sampled else ""
+        return f"{drawn}all multicasts to two destinations"
 
     @property
     def cycle_text(self) -> str:
@@ -147,8 +157,11 @@ class CheckResult(CommandResult):
         if self.verdict == "undecided" and analysis.cycle:
             title = f"undecided: a cycle of {len(analysis.cycle)}, whose worms can choose other channels"
         else:
-            title = "free of deadlock, if" if self.assumes else ""
-        caption = (*filter(None, [self.assumes]), *self.subject, f"{count(analysis.vcs, 'virtual channel')} a link")
+            free = "free of deadlock" if self.complete else "no cycle found"
+            title = f"{free}, if" if self.assumes else "" if self.complete or analysis.cycle else free
+        sample = [f"in {self.sample} (a sample; no proof)"] if self.free and not self.complete else []
+        caption = (*filter(None, [self.assumes]), *sample, *self.subject,
+                   f"{count(analysis.vcs, 'virtual channel')} a link")
         return analysis.topology, [step.resource for step in analysis.cycle], caption, title
 
     def _data(self) -> dict[str, Any]:

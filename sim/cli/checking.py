@@ -58,9 +58,10 @@ def check_(
     given: Given,
     json: Json = False,
 ) -> int:
-    """Exit code 0: free of deadlock; conditions are printed, if there are any. Exit code 3: a cycle of dependencies is
-    printed, or, if worms choose between channels, the worms of a deadlock. Exit code 6: undecided, because neither a
-    proof nor a deadlock was found.
+    """Exit code 0: free of deadlock; conditions are printed, if there are any. For a scheme of which only a sample of
+    multicasts is analysed, exit code 0 means that no cycle was found, which is no proof. Exit code 3: a cycle of
+    dependencies is printed, or, if worms choose between channels, the worms of a deadlock. Exit code 6: undecided,
+    because neither a proof nor a deadlock was found.
 
     Limits: 256 nodes for worms that deliver at several nodes on their way, 1024 nodes for trees.
     """

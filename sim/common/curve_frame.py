@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wormcast.algorithms import WormcastError
 
 from .figure_file import require_picture
-from .frame import GRID, MARGIN, POINTS, WORDS, blank_figure, put_beside, settings, wrapped
+from .frame import GRID, MARGIN, MOST_HEIGHT, POINTS, WORDS, blank_figure, put_beside, settings, wrapped
 from .picture_style import style
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["DAGGER", "DASHES", "MARKERS", "PLAIN", "captioned", "curve_settings", "draw_grid", "fit_names",
-           "line_style", "marker_options", "marker_size", "name_axes", "panel_grid", "require_curves"]
+           "line_style", "marker_options", "marker_size", "panel_grid", "require_curves"]
 
 PLAIN = "#808080"  # colour of marks and lines that belong to no curve
 MARKERS = "os^Dv<>Pph*X"
@@ -28,9 +28,11 @@ MOST_LINES = 40
 
 # inches
 NARROWEST = 1.9  # least width of a panel beside others
-SIDE = 0.55  # width of a y axis with its name, at the usual font size
 USUAL = 8.0  # font size in points up to which panels have their usual height
-ALONE = 2.3  # height of a panel that is as wide as a column
+ALONE = 2.3  # height of a panel that is as wide as a column, or in one of several rows
+OVERHANG = 0.03  # length by which the name of an x axis may be longer than the axis, at each end
+
+MOST_LAYOUTS = 4  # names of axes change the sizes of the axes, and the sizes change the lines of the names
 
 #: Suffix of the names of schemes that are reconstructed because no full description was available.
 DAGGER = "\N{DAGGER}"
@@ -78,8 +80,8 @@ def captioned(width: float, height: float, caption: Sequence[str], legend_rows: 
 def panel_grid(panels: int, high: float) -> tuple[float, float, tuple[int, int]]:
     """Return width and height in inches of a figure with a number of panels, and the rows and columns of panels.
 
-    One panel has the width of a column, several are side by side on a page, or one below the other if the user has
-    chosen a width that is too small for that.
+    One panel has the width of a column. Several panels are side by side on a page, in equal rows if one row is too
+    short for them, or one below the other if the user has chosen a small width.
 
     Parameters
     ----------
@@ -88,37 +90,32 @@ def panel_grid(panels: int, high: float) -> tuple[float, float, tuple[int, int]]
     """
     width = style().column if panels == 1 else style().page
     larger = max(1.0, style().axes / USUAL)
-    if width / panels < NARROWEST:
-        return width, panels * ALONE * larger, (panels, 1)
-    return width, (ALONE if panels == 1 else high) * larger, (1, panels)
-
-
-def name_axes(axes: "Axes", across: str, up: str, panels: int) -> None:
-    """Write the names of both axes. The name of the x axis is broken into lines that fit; see `fit_names`.
-
-    Parameters
-    ----------
-    panels : int
-        Number of panels side by side on the width of the figure.
-    """
-    wide = axes.get_figure(root=True).get_figwidth() / panels  # type: ignore[union-attr]
-    axes.set_xlabel("\n".join(wrapped([across], wide - SIDE * style().axes / USUAL, style().axes)))
-    axes.set_ylabel(up)
+    beside = next(each for each in range(panels, 0, -1)
+                  if panels % each == 0 and (width / each >= NARROWEST or each == 1))
+    down = panels // beside
+    row = ALONE if panels == 1 or down > 1 else high
+    return width, min(down * row * larger, max(row * larger, MOST_HEIGHT)), (down, beside)
 
 
 def fit_names(figure: "Figure") -> None:
-    """Break the names of the y axes into lines no longer than the axes. Call it before curves are drawn.
+    """Break the names of all axes into lines no longer than the axes. Call it before curves are drawn.
 
-    Legend, caption and limits of the axes are set: with them the layout decides how high the axes are. Marks above the
-    frame may then take up to 15 % of this height.
+    Legend, caption and limits of the axes are set: with them the layout decides how large the axes are. Marks above the
+    frame may then take up to 15 % of their height.
     """
-    names = [axes.get_ylabel() for axes in figure.axes]
-    for axes in figure.axes:
-        axes.set_ylabel("")  # a name that is longer than its axis makes the axis shorter
-    figure.draw_without_rendering()
-    for axes, name in zip(figure.axes, names, strict=True):
-        high = 0.85 * axes.get_window_extent().height / figure.dpi
-        axes.set_ylabel("\n".join(wrapped([name], high, style().axes)))
+    names = [(axes, axes.get_xlabel(), axes.get_ylabel()) for axes in figure.axes]
+    for axes, _, _ in names:
+        axes.set(xlabel="", ylabel="")  # a name that is longer than its axis makes the axis shorter
+    for _ in range(MOST_LAYOUTS):
+        figure.draw_without_rendering()
+        before = [(axes.get_xlabel(), axes.get_ylabel()) for axes, _, _ in names]
+        for axes, across, up in names:
+            extent = axes.get_window_extent()
+            wide, high = extent.width / figure.dpi + 2 * OVERHANG, 0.85 * extent.height / figure.dpi
+            axes.set(xlabel="\n".join(wrapped([across], wide, style().axes)),
+                     ylabel="\n".join(wrapped([up], high, style().axes)))
+        if before == [(axes.get_xlabel(), axes.get_ylabel()) for axes, _, _ in names]:
+            break
 
 
 def draw_grid(axes: "Axes") -> None:

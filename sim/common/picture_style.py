@@ -197,10 +197,12 @@ class PictureStyle:
         self.named.add(name)
         return (self.options.label or {}).get(name, name)
 
-    def entry(self, name: str, otherwise: str) -> str:
-        """Return the user's name of an entry of a legend; without such a name, ``otherwise`` or else ``name``."""
-        self.named.add(name)
-        return (self.options.label or {}).get(name, otherwise or name)
+    def entry(self, names: Sequence[str], otherwise: str) -> str:
+        """Return the user's name of an entry of a legend, by any of the entry's names; without such a name,
+        ``otherwise`` or else the first name."""
+        self.named.update(names)
+        labels = self.options.label or {}
+        return next((labels[name] for name in names if name in labels), otherwise or names[0])
 
     def panels(self, offered: Sequence[str], shown: Sequence[str] | None = None) -> list[str]:
         """Return the panels to draw: the user's, else all of ``shown`` (default: all that are offered).

@@ -9,6 +9,7 @@ import pytest
 from cases import slow
 from command import wormcast
 
+import wormcast as wc
 from wormcast.sim import Configuration
 
 CONTRACT = {"free", "verdict", "cycle", "classes_required", "classes_minimal", "dans", "lemma1", "corollary2"}
@@ -19,6 +20,20 @@ from wormcast.algorithms.routing import Adaptive
 class Careless(Adaptive):
     name = "careless"
     enters_empty = False
+'''
+
+MINE = '''
+from wormcast.algorithms import E_CUBE, ConsumptionClasses, PlainScheme
+
+class Mine(PlainScheme):
+    name = "mine"
+    relation = E_CUBE
+
+    def classes_on(self, topology):
+        return ConsumptionClasses()
+
+    def visits(self, topology, source, destinations):
+        return [[node] for node in destinations]
 '''
 
 CIRCLE = '''
@@ -198,6 +213,25 @@ def test_a_choice_of_channels_between_stops():
     for worm, other in (found["held"], found["held"][::-1]):
         assert len(worm["destinations"]) == 2
         assert set(worm["waits"]) == {one for one in other["holds"] if one.startswith("cons:")}
+
+
+def test_a_sample_without_a_cycle_is_no_proof(tmp_path):
+    """The sentence, the JSON, the result in Python and the picture say so; the exit code is that of a proof."""
+    file, picture = tmp_path / "mine.py", tmp_path / "mine.svg"
+    file.write_text(MINE)
+    said = "no cycle found in 512 random multicasts and all multicasts to two destinations (a sample; no proof)"
+    code, out, _ = wormcast("check", "mesh:3x3", file, "--plot", picture)
+    assert (code, out.partition("\n")[0].partition(": ")[2]) == (0, said)
+    words = words_of(picture)
+    assert "no cycle found" in words
+    assert "(a sample; no proof)" in words
+    _, found = as_json("mesh:3x3", file)
+    assert [found[key] for key in ("free", "verdict", "complete", "sampled")] == [True, "free", False, 512]
+    result = wc.check("mesh:3x3", str(file))
+    assert said in repr(result)
+    assert not result.complete
+    _, found = as_json("mesh:3x3", "dual-path")
+    assert (found["complete"], found["sampled"]) == (True, None)
 
 
 def test_what_is_not_decided_has_an_exit_code_of_its_own(tmp_path):

@@ -1,4 +1,4 @@
-"""Plot of a figure of load experiments: latency and accepted flits over the offered load or over an option."""
+"""Plot of a figure of load experiments: latency and accepted load over the effective load or over an option."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,6 @@ from ...common.curve_frame import (
     fit_names,
     line_style,
     marker_options,
-    name_axes,
     panel_grid,
 )
 from ...common.curve_marks import ABOVE_WORDS, INTERVAL_WORDS, CurveMarks, draw_curves, legend_signs
@@ -40,21 +39,21 @@ CEILING: dict[str, Any] = {"linewidth": 0.7, "linestyle": (0, (1, 1.5)), "zorder
 
 
 def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
-    """Draw latency over the offered load or over an option, and accepted flits.
+    """Draw latency over the effective load or over an option, and the accepted load.
 
     The panels are ``latency`` and ``accepted``. A figure over the load has a third panel, ``latency-accepted``,
-    which is drawn only if the user asks for it: latency over accepted flits. Up to saturation, ``latency`` shows the
+    which is drawn only if the user asks for it: latency over the accepted load. Up to saturation, ``latency`` shows the
     same.
 
-    Offered flits are payload flits times destinations. Accepted flits are those that nodes consume, also of messages
-    that are incomplete at the end. In the panel ``latency-accepted`` the x axis shows flits per cycle of the
-    whole network if the networks of all curves have the same size. On all other axes, flits are per node and cycle.
+    The effective load counts payload flits times destinations. The accepted load counts flits that nodes consume, also
+    of messages that are incomplete at the end. In the panel ``latency-accepted`` the x axis shows flits per cycle of
+    the whole network if the networks of all curves have the same size. On all other axes, flits are per node and cycle.
 
     Daggers mark reconstructed schemes, crosses deadlocks. Markers are open if a point is saturated. Markers of
     latencies are half open if the latency is imprecise. The latency of a saturated point has no steady mean: the point
     is marked above the frame. Along the load, only a curve's first saturated point is marked.
 
-    In the panels over the offered load, a vertical line in a curve's colour marks the ceiling of the tokens. The
+    In the panels over the effective load, a vertical line in a curve's colour marks the ceiling of the tokens. The
     ceiling of the tokens is the load at which the tokens of the busiest stage are never idle. The ceiling of the tokens
     is measured at the curve's last point before saturation. The same results give the same file.
 
@@ -69,7 +68,7 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
     known = _panels(figure, curves)
     panels = style().panels([*known], [name for name in known if name != OVER_ACCEPTED])
     styles = [_style(curves, curve) for curve in curves]
-    labels = [style().entry(curve.series.name, curve.series.name + DAGGER * _reconstructed(curve)) for curve in curves]
+    labels = [style().entry([one.series.name], one.series.name + DAGGER * _reconstructed(one)) for one in curves]
     near, far = _ceilings(curves)
     signs = [*_signs(curves, panels), *_ceiling_signs(near, far)]
     width, height, (down, beside) = panel_grid(len(panels), HEIGHT)
@@ -83,7 +82,7 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
         every = picture.subplots(down, beside, squeeze=False).ravel().tolist()
         for axes, name in zip(every, panels, strict=True):
             panel = known[name]
-            name_axes(axes, panel.across, panel.up, beside)
+            axes.set(xlabel=panel.across, ylabel=panel.up)
             axes.set_xlim(0, _last(figure, curves, panel))
             axes.set_ylim(0, _most(curves) if panel.y is _accepted else top)
             draw_grid(axes)
@@ -94,11 +93,11 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
         fit_names(picture)
         for axes, name in zip(every, panels, strict=True):
             panel = known[name]
-            diagonal = panel.x is _offered and panel.y is _accepted
+            diagonal = panel.x is _effective and panel.y is _accepted
             if diagonal:
                 last = max(curve.at(curve.places[-1]) for curve in curves)
                 axes.plot([0, last], [0, last], color=PLAIN, linewidth=0.6, linestyle=":", zorder=1)
-            if panel.x is _offered:
+            if panel.x is _effective:
                 for curve, look in zip(curves, styles, strict=True):
                     if curve.series.name in near:
                         axes.axvline(near[curve.series.name], color=look["color"], **CEILING)
@@ -122,16 +121,18 @@ class _Panel(NamedTuple):
 
 def _panels(figure: Figure, curves: Sequence[Curve]) -> dict[str, _Panel]:
     latency = f"latency{'' if figure.latency == ALL else f' of {figure.latency}s'} (cycles)"
-    accepted = "accepted (flits per node and cycle)"
+    accepted = "accepted load (flits per node and cycle)"
     if figure.over != LOAD:
         across = x_label(figure)
         return {"latency": _Panel(Curve.at, _latency, across, latency),
                 "accepted": _Panel(Curve.at, _accepted, across, accepted)}
-    offered = "load (flits to deliver per node and cycle)"
+    effective = "effective load (payload flits to deliver per node and cycle)"
     sizes = {curve.point(1).network.nodes for curve in curves}
-    whole = (_throughput(*sizes), "throughput (flits per cycle)") if len(sizes) == 1 else (_accepted, accepted)
-    return {"latency": _Panel(_offered, _latency, offered, latency),
-            "accepted": _Panel(_offered, _accepted, offered, accepted),
+    whole = (_accepted, accepted)
+    if len(sizes) == 1:
+        whole = (_of_network(*sizes), "accepted load of the whole network (flits per cycle)")
+    return {"latency": _Panel(_effective, _latency, effective, latency),
+            "accepted": _Panel(_effective, _accepted, effective, accepted),
             OVER_ACCEPTED: _Panel(whole[0], _latency, whole[1], latency)}
 
 
@@ -153,7 +154,7 @@ def _most(curves: Sequence[Curve]) -> float:
 def _rows(figure: Figure, curves: Sequence[Curve]) -> list[dict[str, Any]]:
     """Return a row for each point: series, position, and what the panels draw."""
     return [{"series": curve.series.name, figure.over: curve.at(place),
-             **({"effective": _offered(curve, place)} if figure.over == LOAD else {}),
+             **({"effective": _effective(curve, place)} if figure.over == LOAD else {}),
              "latency": _interval(curve, place)[0], "latency_half_width": _interval(curve, place)[1],
              "accepted": _accepted(curve, place), "saturated": curve.results[place]["saturated"],
              "precise": curve.results[place]["precise"], "deadlock": place in curve.deadlocked}
@@ -180,7 +181,7 @@ def _style(curves: Sequence[Curve], curve: Curve) -> dict[str, Any]:
 Of = Callable[[Curve, int], float]
 
 
-def _offered(curve: Curve, place: int) -> float:
+def _effective(curve: Curve, place: int) -> float:
     found = curve.results[place]["effective"]
     return curve.at(place) if found is None else found
 
@@ -204,7 +205,7 @@ def _ceilings(curves: Sequence[Curve]) -> tuple[dict[str, float], dict[str, floa
     """
     known = {curve.series.name: curve.results[max(curve.steady)]["token_ceiling"]["mean"]
              for curve in curves if curve.steady and curve.figure.over == LOAD}
-    most = max(_offered(curve, place) for curve in curves for place in curve.places) if known else 0.0
+    most = max(_effective(curve, place) for curve in curves for place in curve.places) if known else 0.0
     found = {name: ceiling for name, ceiling in known.items() if ceiling is not None}
     near = {name: ceiling for name, ceiling in found.items() if ceiling <= 1.2 * most}
     return near, {name: ceiling for name, ceiling in found.items() if name not in near}
@@ -215,7 +216,7 @@ def _accepted(curve: Curve, place: int) -> float:
     return math.nan if found is None else found
 
 
-def _throughput(nodes: int) -> Of:
+def _of_network(nodes: int) -> Of:
     return lambda curve, place: nodes * _accepted(curve, place)
 
 
@@ -238,7 +239,7 @@ def _marks(curve: Curve, look: dict[str, Any], panel: _Panel) -> CurveMarks:
     up = [math.nan if latencies and place not in curve.steady else panel.y(curve, place) for place in places]
     kinds = ["open" if results[place]["saturated"] else "half" if latencies and not results[place]["precise"] else
              "full" for place in places]
-    across = panel.x if panel.x in (_offered, Curve.at) else None
+    across = panel.x if panel.x in (_effective, Curve.at) else None
     return CurveMarks(look, [panel.x(curve, place) for place in places], up, kinds,
                       [_interval(curve, place)[1] for place in places] if latencies else (),
                       [panel.x(curve, place) for place in _beyond(curve)] if latencies else (),

@@ -34,7 +34,7 @@ SHOWN_OF_RUNS = ("latency", "formula", "bound", "bound_steps", "t_hop", "c", "wo
                  "arbitration_wait")
 SHOWN_OF_DRAWN = ("latency", "latency_half_width", "phases", "worms")
 
-UNITS = {"load": "flits/node/cycle", "effective": "offered, flits/node/cycle",
+UNITS = {"load": "nominal effective load, flits/node/cycle", "effective": "effective, flits/node/cycle",
          "accepted": "accepted, flits/node/cycle", "accepted_half_width": "half of its interval",
          "delivered_per_node": "delivered, flits/node/cycle", "delivered_per_node_half_width": "half of its interval",
          "latency_mean": "latency, cycles", "latency_half_width": "half of its interval",

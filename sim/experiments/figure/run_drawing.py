@@ -15,7 +15,6 @@ from ...common.curve_frame import (
     draw_grid,
     fit_names,
     marker_options,
-    name_axes,
     panel_grid,
 )
 from ...common.frame import COLOURS, LEGEND, legend_columns
@@ -53,7 +52,7 @@ def runs_figure(figure: Figure, curves: Sequence[RunCurve]) -> "Picture":
     from matplotlib.lines import Line2D
 
     styles = [_style(number) for number in range(len(curves))]
-    labels = [style().entry(one.series.name, one.series.name + DAGGER * one.reconstructed) for one in curves]
+    labels = [style().entry([one.series.name], one.series.name + DAGGER * one.reconstructed) for one in curves]
     formulas: dict[str, Any] = {"marker": "+", "markersize": 6 * style().weight, "linestyle": ""}
     bounds: dict[str, Any] = {"color": PLAIN, "linestyle": ":", "linewidth": style().weight}
     drawn = curves[0].drawn
@@ -82,7 +81,7 @@ def runs_figure(figure: Figure, curves: Sequence[RunCurve]) -> "Picture":
             if name == "waits":
                 axes.set_yscale("symlog", linthresh=1)
                 axes.set_ylim(0, max(1.0, axes.get_ylim()[1]))
-            name_axes(axes, x_label(figure), shown[name][0], beside)
+            axes.set(xlabel=x_label(figure), ylabel=shown[name][0])
             _scale(axes, figure, curves)
             draw_grid(axes)
         latencies = [value for curve in curves for result in curve.results.values()

@@ -1,7 +1,7 @@
 """Plot of a sweep: latency and delivered flits over the load or another option, two columns of a paper wide."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,6 @@ from ...common.curve_frame import (
     fit_names,
     line_style,
     marker_options,
-    name_axes,
     panel_grid,
     require_curves,
 )
@@ -41,6 +40,7 @@ HEIGHT = 2.7  # inches, without the legend
 
 #: Names of the panels, with the names of their y axes.
 UP = {"latency": "mean latency (cycles)", "delivered": "delivered (flits per node and cycle)"}
+ROUND_TRIP = {"round-trip": "mean round trip (cycles)"}  # panel of a sweep with replies
 ENERGY = {"energy": "energy (pJ per received payload flit)"}  # panel of a sweep with a table of costs
 
 #: Options that the caption names even if the sweep's file does not set them, unless they are swept.
@@ -68,7 +68,9 @@ class _Curve:
     @property
     def label(self) -> str:
         words = [(name, value, self.scheme) for name, value in self.others.items()]
-        return style().entry(", ".join(_said(*one, plain=True) for one in words),
+        named = [(name, _scheme_name(value, self.scheme) if name == "scheme" else value, self.scheme)
+                 for name, value in self.others.items()]
+        return style().entry([", ".join(_said(*one, plain=True) for one in each) for each in (words, named)],
                              ", ".join(_said(*one) for one in words))
 
     @property
@@ -101,18 +103,22 @@ class _Curve:
         """Return the positions of points in deadlock."""
         return [at for at, result in zip(self.at, self.results, strict=True) if result["deadlock"] is not None]
 
-    def means(self) -> tuple[list[float], list[float]]:
-        """Return mean latencies, and the half widths of their intervals (0 if there is no interval)."""
-        return _means([result["latency"] for result in self.results])
+    def means(self, panel: str) -> tuple[list[float], list[float]]:
+        """Return the means that a panel of `MEANS` shows, and the half widths of their intervals (0 if there is no
+        interval)."""
+        found = [MEANS[panel](result) for result in self.results]
+        means = [one["mean"] for one in found]
+        return [math.nan if mean is None else mean for mean in means], [one["half_width"] or 0.0 for one in found]
 
-    def energies(self) -> tuple[list[float], list[float]]:
-        """Return the mean pJ per received payload flit, as `means`."""
-        return _means([result["energy"]["per_flit"] for result in self.results])
 
+#: Functions that return mean and half width of a result, for the panels that show means.
+MEANS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, float | None]]] = {
+    "latency": lambda result: result["latency"],
+    "round-trip": lambda result: result["round_trip_latency"],
+    "energy": lambda result: result["energy"]["per_flit"],
+}
 
-def _means(intervals: Sequence[Mapping[str, float | None]]) -> tuple[list[float], list[float]]:
-    means = [one["mean"] for one in intervals]
-    return [math.nan if mean is None else mean for mean in means], [one["half_width"] or 0.0 for one in intervals]
+TIMES = ("latency", "round-trip")  # panels of times, which saturated points do not have
 
 
 def require_drawable(sweep: Sweep, file: Path) -> None:
@@ -132,7 +138,8 @@ def require_drawable(sweep: Sweep, file: Path) -> None:
 
 def _names_of(sweep: Sweep) -> dict[str, str]:
     """Return the panels of a sweep, with the names of their y axes."""
-    return UP | (ENERGY if sweep.fixed.get("energy") else {})
+    replies = any([sweep.fixed.get("reply"), *sweep.swept.get("reply", [])])
+    return UP | (ROUND_TRIP if replies else {}) | (ENERGY if sweep.fixed.get("energy") else {})
 
 
 def _along(sweep: Sweep) -> str | None:
@@ -177,20 +184,20 @@ def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mappi
     with matplotlib.rc_context(curve_settings()):
         legend = _columns(curves, styles, panels, width)
         figure = captioned(width, height, _caption(sweep, points[0], curves, panels), len(legend[0]),
-                           _rows(curves, along))
+                           _rows(curves, along, names))
         first = 0.0 if along == "rate" else min(curve.at[0] for curve in curves)
         whole = max(curve.at[-1] for curve in curves)
         known = [at for curve in curves for at, shown in zip(curve.at, curve.shown(), strict=True) if shown]
         every = figure.subplots(down, beside, squeeze=False).ravel().tolist()
         for axes, panel in zip(every, panels, strict=True):
-            last = max(known, default=whole) if along == "rate" and panel == "latency" else whole
+            last = max(known, default=whole) if along == "rate" and panel in TIMES else whole
             margin = 0.04 * (last - first) or 0.5
             axes.set_xlim(first - margin * (along != "rate"), last + margin)
-            name_axes(axes, OPTIONS[along].axis, names[panel], beside)
+            axes.set(xlabel=OPTIONS[along].axis, ylabel=names[panel])
             if OPTIONS[along].kind is int:
                 axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
             draw_grid(axes)
-            SCALES[panel](axes, curves)
+            _scale(axes, curves, panel)
         figure.legend(handles=[mark for column in legend for mark in column], loc="outside lower center",
                       ncols=len(legend), **LEGEND)
         fit_names(figure)
@@ -198,21 +205,25 @@ def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mappi
             diagonal = along == "rate" and panel == "delivered"
             if diagonal:
                 _all_delivered(axes, whole)
-            draw_curves(axes, [DRAWN[panel](curve, look) for curve, look in zip(curves, styles, strict=True)],
-                        diagonal=diagonal, dead_at_top=panel == "latency")
+            draw_curves(axes, [_drawn(curve, look, panel) for curve, look in zip(curves, styles, strict=True)],
+                        diagonal=diagonal, dead_at_top=panel in TIMES)
     return figure
 
 
-def _rows(curves: Sequence[_Curve], along: str) -> list[dict[str, Any]]:
-    """Return a row for each point: the options of its curve, and what the panels draw."""
-    return [{**curve.others, along if along != "rate" else "load": at, "latency": mean,
-             "latency_half_width": half, "delivered_per_node": result["delivered_per_node"],
-             **({"energy_per_flit": energy} if "energy" in result else {}),
+def _rows(curves: Sequence[_Curve], along: str, names: Collection[str]) -> list[dict[str, Any]]:
+    """Return a row for each point: the options of its curve, and what the panels with these names draw."""
+    def means(name: str, panel: str, result: Mapping[str, Any]) -> dict[str, float | None]:
+        found = MEANS[panel](result)
+        return {name: found["mean"], f"{name}_half_width": found["half_width"]}
+
+    return [{**curve.others, along if along != "rate" else "load": at, **means("latency", "latency", result),
+             "delivered_per_node": result["delivered_per_node"],
+             "delivered_per_node_half_width": result["delivered_per_node_half_width"],
+             **(means("round_trip_latency", "round-trip", result) if "round-trip" in names else {}),
+             **(means("energy_per_flit", "energy", result) if "energy" in names else {}),
              "saturated": result["saturated"], "precise": result["precise"],
              "deadlock": result["deadlock"] is not None}
-            for curve in curves
-            for at, mean, half, result in zip(curve.at, *curve.means(), curve.results, strict=True)
-            for energy in [result["energy"]["per_flit"]["mean"] if "energy" in result else None]]
+            for curve in curves for at, result in zip(curve.at, curve.results, strict=True)]
 
 
 def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, Any]], along: str) -> list[_Curve]:
@@ -253,27 +264,43 @@ def _styles(curves: Sequence[_Curve]) -> list[dict[str, Any]]:
     return styles
 
 
-def _scale_latency(axes: "Axes", curves: Sequence[_Curve]) -> None:
-    bottom, top = _limits(curves)
-    if bottom:
-        axes.set_yscale("log")
-    axes.set_ylim(bottom, top)
+def _scale(axes: "Axes", curves: Sequence[_Curve], panel: str) -> None:
+    """Set limits and scale of a panel's y axis."""
+    if panel in TIMES:
+        bottom, top = _limits(curves, panel)
+        if bottom:
+            axes.set_yscale("log")
+        axes.set_ylim(bottom, top)
+    elif panel == "delivered":
+        found = [value for curve in curves for value in curve.values("delivered_per_node") if not math.isnan(value)]
+        highest = max([*found, *(at for curve in curves if curve.along_load for at in curve.at)], default=0)
+        axes.set_ylim(0, 1.1 * highest if 0 < highest < math.inf else 1)
+    else:
+        ends = [mean + min(half, mean) for curve in curves for mean, half in zip(*curve.means(panel), strict=True)
+                if not math.isnan(mean)]
+        axes.set_ylim(0, 1.1 * max(ends, default=0.0) or 1)
 
 
-def _latency(curve: _Curve, look: dict[str, Any]) -> CurveMarks:
-    """Return the mean latencies of a curve. Saturated points have no steady mean and are marked above the frame."""
-    means, halves = curve.means()
-    steady, shown = curve.steady(), curve.shown()
+def _drawn(curve: _Curve, look: dict[str, Any], panel: str) -> CurveMarks:
+    """Return what a panel draws of a curve. Saturated points have no steady times and are marked above the frame."""
+    kinds = ["open" if result["saturated"] else "full" for result in curve.results]
+    if panel == "delivered":
+        return CurveMarks(look, curve.at, curve.values("delivered_per_node"), kinds, dead=curve.dead())
+    means, halves = curve.means(panel)
+    if panel not in TIMES:
+        return CurveMarks(look, curve.at, means, kinds, halves, dead=curve.dead())
+    if panel == "latency":
+        kinds = ["full" if result["precise"] else "half" for result in curve.results]
     return CurveMarks(
-        look, curve.at, [mean if one else math.nan for mean, one in zip(means, steady, strict=True)],
-        ["full" if result["precise"] else "half" for result in curve.results], halves,
-        [at for at, one, result in zip(curve.at, shown, curve.results, strict=True) if one and result["saturated"]],
-        curve.dead())
+        look, curve.at, [mean if one else math.nan for mean, one in zip(means, curve.steady(), strict=True)], kinds,
+        halves, [at for at, one, result in zip(curve.at, curve.shown(), curve.results, strict=True)
+                 if one and result["saturated"]], curve.dead())
 
 
-def _limits(curves: Sequence[_Curve]) -> tuple[float, float]:
-    """Return the limits of the latency axis, which shows the steady points. The lower limit is 0 if it is linear."""
-    seen = [(mean, half) for curve in curves for mean, half, steady in zip(*curve.means(), curve.steady(), strict=True)
+def _limits(curves: Sequence[_Curve], panel: str) -> tuple[float, float]:
+    """Return the limits of an axis of times, which shows the steady points. The lower limit is 0 if it is linear."""
+    seen = [(mean, half) for curve in curves
+            for mean, half, steady in zip(*curve.means(panel), curve.steady(), strict=True)
             if steady and not math.isnan(mean)] or [(1.0, 0.0)]
     means = [mean for mean, _ in seen]
     lowest, highest = max(min(means), 1.0), max(means)
@@ -289,35 +316,6 @@ def _all_delivered(axes: "Axes", last: float) -> None:
     axes.plot([0, last], [0, last], color=PLAIN, linewidth=0.6, linestyle=":", zorder=1)
     axes.annotate("all delivered", (last, last), (-12, 0), textcoords="offset points", ha="right", va="center",
                   color=PLAIN, fontsize=style().text)
-
-
-def _scale_delivered(axes: "Axes", curves: Sequence[_Curve]) -> None:
-    found = [value for curve in curves for value in curve.values("delivered_per_node") if not math.isnan(value)]
-    highest = max([*found, *(at for curve in curves if curve.along_load for at in curve.at)], default=0)
-    axes.set_ylim(0, 1.1 * highest if 0 < highest < math.inf else 1)
-
-
-def _delivered(curve: _Curve, look: dict[str, Any]) -> CurveMarks:
-    return CurveMarks(look, curve.at, curve.values("delivered_per_node"),
-                      ["open" if result["saturated"] else "full" for result in curve.results], dead=curve.dead())
-
-
-def _scale_energy(axes: "Axes", curves: Sequence[_Curve]) -> None:
-    found = [mean + min(half, mean) for curve in curves for mean, half in zip(*curve.energies(), strict=True)
-             if not math.isnan(mean)]
-    axes.set_ylim(0, 1.1 * max(found, default=0.0) or 1)
-
-
-def _energy(curve: _Curve, look: dict[str, Any]) -> CurveMarks:
-    means, halves = curve.energies()
-    return CurveMarks(look, curve.at, means,
-                      ["open" if result["saturated"] else "full" for result in curve.results], halves,
-                      dead=curve.dead())
-
-
-#: Function that scales the y axis of each panel, and function that returns what the panel draws of a curve.
-SCALES = {"latency": _scale_latency, "delivered": _scale_delivered, "energy": _scale_energy}
-DRAWN = {"latency": _latency, "delivered": _delivered, "energy": _energy}
 
 
 def _columns(curves: Sequence[_Curve], styles: Sequence[dict[str, Any]], panels: Sequence[str],
@@ -367,22 +365,24 @@ def _caption(sweep: Sweep, point: Point, curves: Sequence[_Curve], panels: Seque
              if name in point.resolved and name not in sweep.swept}
     common = {**{name: value for name, value in sweep.fixed.items() if name not in COUNTING},
               **{name: value for name, value in usual.items() if name not in sweep.fixed}}
-    above = "latency" in panels and any(result["saturated"] for curve in curves for result in curve.results)
+    above = not {*TIMES}.isdisjoint(panels) and any(result["saturated"] for curve in curves for result in curve.results)
     return [", ".join(_said(name, value, point.scheme) for name, value in common.items() if value is not None),
             INTERVAL_WORDS, *[ABOVE_WORDS] * above]
+
+
+def _scheme_name(value: str, scheme: Scheme) -> str:
+    """Return a scheme's name in legends: of a scheme in a Python file, the name that its class gives."""
+    return scheme.name if split_file(value)[0] else value
 
 
 def _said(name: str, value: Any, scheme: Scheme, *, plain: bool = False) -> str:
     """Return an option as text: only the value if it is a name (of a scheme, a topology), else name and value.
 
-    A scheme of a Python file has the name that its class gives. ``plain``: the scheme as the option names it, without a
-    dagger, in place of the user's label.
+    ``plain``: a scheme as the option names it, without a dagger, in place of the user's label.
     """
     if name == "scheme" and not plain:
-        shown = style().label(value)
-        if shown == value and split_file(value)[0]:
-            shown = scheme.name
-        return shown + DAGGER * scheme.reconstructed
+        own = _scheme_name(value, scheme)
+        return style().entry([value, own], own) + DAGGER * scheme.reconstructed
     if isinstance(value, str) and not OPTIONS[name].allowed:
         return value
     if isinstance(value, bool):

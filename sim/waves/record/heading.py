@@ -67,6 +67,8 @@ def heading(network: Network, host: Host, about: About, links: Sequence[FabricLi
         **({} if network.topology.origin == network.topology.name else {"origin": network.topology.origin}),
         "scheme": network.scheme.name,
         "relation": network.scheme.relation.name,
+        "vc_classes": len(network.blueprint.routes.classes),
+        "replicates": network.scheme.replication is not None,
         "configuration": network.configuration.resolved(network.topology, network.scheme),
         "lane": about.lane,
         "first": first,

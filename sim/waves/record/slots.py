@@ -51,7 +51,7 @@ def trace_all(engine: BulkEngine, links: Sequence[FabricLink], cycles: int, lane
         _behind(trace.marks, len(slots)), _behind(trace.held, count, NOBODY), _behind(trace.front, count, NOBODY),
         _behind(trace.waits, count), _behind(trace.targets, count), _behind(trace.stored, count),
         _behind(trace.owners, count), _behind(trace.rows, count), _behind(trace.reads, count),
-        _behind(trace.fetches, count), words=trace.words)
+        _behind(trace.fetches, count), _behind(trace.tokens, count), words=trace.words)
     names = [_name(link, vc) for link in links for vc in range(link.vcs)]
     column = {name: at for at, name in enumerate(names) if name}
     codes: dict[str, int] = {"": 0}

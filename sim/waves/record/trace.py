@@ -72,6 +72,8 @@ class LinkTrace(NamedTuple):
     reads, fetches : int32
         Indices into ``words``, in deep switches: read position of the switch output that sends on the channel
         (``reads``), and row fetched for this output (``fetches``).
+    tokens : bool
+        The worm in ``front`` holds the token of its switch's group.
     asked : tuple of str
         Texts to which indices in ``waits`` refer: names of alternative resources as in JSON, separated by ``|``. The
         waiting worm needs one of these resources.
@@ -89,6 +91,7 @@ class LinkTrace(NamedTuple):
     rows: npt.NDArray[np.int32]
     reads: npt.NDArray[np.int32]
     fetches: npt.NDArray[np.int32]
+    tokens: npt.NDArray[np.bool_]
     asked: tuple[str, ...] = ("",)
     words: tuple[str, ...] = ("",)
 
@@ -155,6 +158,7 @@ class _Tracer:
         named = np.full((cycles + 1, len(self.links)), NOBODY, np.int32)
         waits, targets = np.zeros((2, cycles + 1, len(self.channels)), np.int64)
         stored, owners = np.zeros((2, cycles + 1, len(self.channels)), np.int16)
+        tokens = np.zeros((cycles + 1, len(self.channels)), np.bool_)
         deep = _DeepWords(self)
         begun = self._begun()
         self.said.flits[~begun] = 0
@@ -165,7 +169,7 @@ class _Tracer:
             look(self.marks_at, self.data_at, self.data_bytes, engine.outputs, engine.host.tagged, self.said,
                  marks[cycle], named[cycle])
             if states.add():
-                self._read(states, waits, targets, stored, owners)
+                self._read(states, waits, targets, stored, owners, tokens)
                 deep.read(states)
             if cycle < cycles:
                 engine.run(1, beyond=True)
@@ -181,7 +185,7 @@ class _Tracer:
         at_front = np.full_like(held, NOBODY)
         find_front(held, targets, *queued, at_front)
         return LinkTrace(marks[:-1], held[:-1], at_front[:-1], in_vain, targets[:-1], stored[:-1], owners[:-1],
-                         deep.rows[:-1], deep.reads[:-1], deep.fetches[:-1], words=tuple(deep.known))
+                         deep.rows[:-1], deep.reads[:-1], deep.fetches[:-1], tokens[:-1], words=tuple(deep.known))
 
     def _begun(self) -> npt.NDArray[np.bool_]:
         """Return, by virtual channel, whether the receiver has got the first flit of a worm, but not its tail."""
@@ -216,11 +220,14 @@ class _Tracer:
         mark = int(self.engine.outputs[self._place(link, str)])
         return bool(mark & 1) and mark >> 1 & (1 << (link.vcs - 1).bit_length()) - 1 == vc
 
-    def _read(self, states: "_States", waits: Codes, targets: Codes, stored: Counts, owners: Counts) -> None:
-        """Read requests, targets, buffer fill levels and owners of virtual channels from the routers' states."""
+    def _read(self, states: "_States", waits: Codes, targets: Codes, stored: Counts, owners: Counts,
+              tokens: npt.NDArray[np.bool_]) -> None:
+        """Read requests, targets, buffer fill levels, owners of virtual channels and holders of tokens from the
+        routers' states."""
         vcs = self.network.configuration.vcs
         inputs: dict[tuple[str, int, int], tuple[Values, ...]] = {}
         owned: dict[tuple[str, int, int], Values] = {}
+        taken: dict[tuple[str, int, int], Values] = {}
         for kind in states.kinds:
             read = partial(states.register, kind)
             for number, (port, vc) in enumerate(product(range(len(self.network.routers[kind].inputs)), range(vcs))):
@@ -229,6 +236,7 @@ class _Tracer:
                 inputs[kind, port, vc] = (probe.waiting(of), probe.going(of), np.maximum.reduce(probe.unread(read)))
                 for output, whether, channel in probe.owns(of):
                     if output == TOKEN[0]:
+                        taken[kind, port, vc] = whether
                         continue
                     for one in range(self.network.routers[kind].outputs[output].vcs):
                         sums = owned.setdefault((kind, output, one), np.zeros_like(channel))
@@ -243,6 +251,8 @@ class _Tracer:
                 column = states.column[link.far.kind, link.far.instance]
                 waits[rows, at], targets[rows, at], stored[rows, at] = (
                     values[:, column] for values in inputs[link.far.kind, link.input, vc])
+                if (link.far.kind, link.input, vc) in taken:
+                    tokens[rows, at] = taken[link.far.kind, link.input, vc][:, column]
 
     def _name(self, held: npt.NDArray[np.int32]) -> None:
         """Identify, from registers, worms that hold a channel in the last cycle and have sent no payload flit on it."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from vcd.writer import Variable
 
+from wormcast.algorithms.channels import Resource
 from wormcast.hw.input_probe import InputProbe
 from wormcast.hw.switch_spec import SwitchSpec
 
@@ -35,6 +36,7 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
     - ``front``: worm at the front of the buffer at the channel's end, only for channels that end at a router,
     - ``waits``: resources that the worm in ``front``, or else the holder, requests and does not get,
     - ``stored``: number of flits in the buffer at the channel's end, only for channels that end at a router,
+    - ``token``: the token that the worm in ``front`` holds, or empty; only for channels to switches with tokens,
     - ``spent``: credits in use at the channel's start, if the component there is recorded; not for slots.
 
     The scope `ROUTERS` repeats ``flit``, ``holder`` and ``kind`` by router and port. Inputs of routers also have
@@ -79,6 +81,10 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
                 columns.add((*scope, inside), "front", "integer", NUMBER, at_front, _worm(about.worms_before))
                 stored = columns.add((*scope, inside), "stored", "wire", network.configuration.buffer.bit_length(),
                                      trace.stored[:, channel])
+                if network.routers[link.far.kind].has_tokens:
+                    token = str(Resource.token(*network.ring_of(link.target)))
+                    columns.add((*scope, inside), "token", "string", 1, trace.tokens[:, channel],
+                                ("", token).__getitem__)
             waits = columns.add((*scope, inside), "waits", "string", 1, trace.waits[:, channel],
                                 trace.asked.__getitem__ if link.input is None else _wanted(network, link, vc))
             if near in shown and link.kind != "slots":

@@ -9,7 +9,15 @@ from wormcast.algorithms.lazy import lazily
 
 if TYPE_CHECKING:
     from .chunks import RecordedChunk, RecordedReading, choose_ports
-    from .history import History, RecordedBuffer, RecordedHold, RecordedLink, RecordedWorm, Wait
+    from .history import (
+        History,
+        RecordedBuffer,
+        RecordedHold,
+        RecordedLink,
+        RecordedToken,
+        RecordedWorm,
+        Wait,
+    )
     from .rows import ChannelRow, choose_links, rows_of
     from .spacetime import require_drawable, spacetime_figure
     from .summary import summarise, to_dict
@@ -19,7 +27,8 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazily(__name__, {
         "chunks": ("RecordedChunk", "RecordedReading", "choose_ports"),
-        "history": ("History", "RecordedBuffer", "RecordedHold", "RecordedLink", "RecordedWorm", "Wait"),
+        "history": ("History", "RecordedBuffer", "RecordedHold", "RecordedLink", "RecordedToken",
+                    "RecordedWorm", "Wait"),
         "rows": ("ChannelRow", "choose_links", "rows_of"),
         "spacetime": ("require_drawable", "spacetime_figure"),
         "summary": ("summarise", "to_dict"),
@@ -36,6 +45,7 @@ __all__ = [
            "RecordedHold",
            "RecordedLink",
            "RecordedReading",
+           "RecordedToken",
            "RecordedWorm",
            "Wait",
            "choose_links",

@@ -39,6 +39,10 @@ class Comment:
     ----------
     topology : Topology
     scheme : str
+    replicates : bool
+        Switches replicate worms; False if the comment does not say it.
+    vc_classes : int
+        Classes of virtual channels that the relation distinguishes; 1 if the comment does not say it.
     configuration : dict
     first, end, period : int
         First cycle, cycle after the last one, and clock period in femtoseconds.
@@ -67,6 +71,9 @@ class Comment:
         self._check(data, FIELDS, "it")
         self.topology = self._build(data["topology"], data.get("origin", data["topology"]))
         self.scheme: str = data["scheme"]
+        self.replicates: bool = data.get("replicates") is True
+        found = data.get("vc_classes")
+        self.vc_classes: int = found if type(found) is int else 1
         self.configuration: dict[str, Any] = data["configuration"]
         self.first, self.end, self.period = data["first"], data["end"], data["period_fs"]
         if not (0 <= self.first < self.end and self.period > 0):

@@ -134,8 +134,8 @@ class Wait:
     first, last : int
         First and last cycle of the wait.
     resources : tuple of str
-        Alternative resources; the header needs one of them: ``link:U>V:vc``, ``cons:NODE:i``, ``inj:NODE:port:vc`` or
-        ``retrans:NODE:i``.
+        ``link:U>V:vc``, ``cons:NODE:i``, ``inj:NODE:port:vc``, ``retrans:NODE:i`` or ``token:STAGE:GROUP``. The header
+        needs one of them; if switches replicate worms (`History.replicates`), one channel of each output.
     """
 
     worm: int
@@ -144,6 +144,25 @@ class Wait:
     first: int
     last: int
     resources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RecordedToken:
+    """Period in which a worm holds the token of a group of switches.
+
+    Parameters
+    ----------
+    resource : str
+        ``token:STAGE:GROUP``.
+    worm : int
+    first, last : int
+        First and last cycle in which the worm holds the token.
+    """
+
+    resource: str
+    worm: int
+    first: int
+    last: int
 
 
 @dataclass(frozen=True)
@@ -206,6 +225,12 @@ class History:
         Reads of buffer rows by the outputs of deep switches.
     buffers : tuple of RecordedBuffer
         Fill levels of buffers and credits in use, by link and virtual channel. Waveforms of earlier versions have none.
+    tokens : tuple of RecordedToken
+        Tokens that worms hold. Waveforms of earlier versions have none.
+    replicates : bool
+        Switches replicate worms. False for waveforms of earlier versions.
+    vc_classes : int
+        Classes of virtual channels of a link that the relation distinguishes. 1 for waveforms of earlier versions.
     """
 
     topology: Topology
@@ -221,6 +246,9 @@ class History:
     chunks: tuple[RecordedChunk, ...] = ()
     readings: tuple[RecordedReading, ...] = ()
     buffers: tuple[RecordedBuffer, ...] = ()
+    tokens: tuple[RecordedToken, ...] = ()
+    replicates: bool = False
+    vc_classes: int = 1
 
     @property
     def depth(self) -> int:
@@ -309,10 +337,12 @@ class History:
         ]
         waits = [replace(wait, first=max(wait.first, first), last=min(wait.last, end - 1))
                  for wait in self.waits if wait.first < end and wait.last >= first]
+        tokens = tuple(replace(one, first=max(one.first, first), last=min(one.last, end - 1))
+                       for one in self.tokens if one.first < end and one.last >= first)
         chunks = tuple(one.between(first, end) for one in self.chunks if one.first < end and one.last >= first)
         readings = tuple(one.between(first, end) for one in self.readings if one.first < end and one.last >= first)
         shown = replace(self, first=first, end=end, holds=tuple(holds), waits=tuple(waits), deadlock=None,
-                        chunks=chunks, readings=readings,
+                        chunks=chunks, readings=readings, tokens=tokens,
                         buffers=tuple(one.between(first, end) for one in self.buffers))
         return replace(shown, deadlock=self.deadlock) if shown._rests_in(self.deadlock) else shown
 

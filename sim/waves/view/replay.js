@@ -200,14 +200,14 @@ function showGraph(state) {
     made.append(svg("circle", {class: idle ? "worm idle" : "worm", cx: x, cy: y, r: 15}),
                 svg("text", {class: "who", x, y}, model.worms[worm].number));
     const asked = free.filter(({from}) => from === worm).flatMap(({names}) => names);
-    if (asked.length) made.append(svg("text", {class: "what", x, y: y + 25}, `waits for ${asked.join(" or ")}`));
+    if (asked.length) made.append(svg("text", {class: "what", x, y: y + 25}, `waits for ${joined(model, asked)}`));
     made.classList.toggle("aside", at.chosen !== null && worm !== at.chosen);
     return made;
   });
   graph.replaceChildren(...drawn, ...circles);
   const names = (worm) => `worm ${model.worms[worm].number}`;
   graph.setAttribute("aria-label", edges.length ? edges.map(({from, to, names: what}) => (
-    `${names(from)} waits for ${what.join(" or ")}${to === undefined ? "" : `, held by ${names(to)}`}`)).join("; ")
+    `${names(from)} waits for ${joined(model, what)}${to === undefined ? "" : `, held by ${names(to)}`}`)).join("; ")
     : "no worm waits");
   if (!shown.length) graph.append(svg("text", {class: "none", x: wide / 2, y: high / 2}, "no worm waits"));
 }
@@ -228,8 +228,12 @@ function drawEdge({from, to, names, knot}, places) {
   return made;
 }
 
-/** Names of channels, any one of which suffices, in lines. */
-const tellNames = (names) => (names.length < 2 ? names : [`${names[0]} `, `or ${names.length > 2 ? `${names.length - 1} others` : names[1]}`]);
+/** Names of channels in lines, joined by "or" if any one of them suffices, or by "and" if the worm needs all. */
+const tellNames = (names) => {
+  if (names.length < 2) return names;
+  const word = joined(model, names).includes(" and ") ? "and" : "or";
+  return [`${names[0]} `, `${word} ${names.length > 2 ? `${names.length - 1} others` : names[1]}`];
+};
 const longestOf = (texts) => Math.max(...texts.map((text) => text.length));
 
 /** Lines of text around a middle. */

@@ -78,6 +78,8 @@ def _data(history: History) -> dict[str, Any]:
          [asked.setdefault(resource, len(asked)) for resource in wait.resources]]
         for wait in history.waits
     ]
+    tokens = [[asked[one.resource], number[one.worm], one.first, one.last] for one in history.tokens
+              if one.resource in asked]
     steps = [] if history.deadlock is None else history.deadlock["cycle"]
     circle = [[number[step["worm"]], [asked.setdefault(resource, len(asked)) for resource in step["waits"]]]
               for step in steps if step["worm"] in number]
@@ -110,6 +112,8 @@ def _data(history: History) -> dict[str, Any]:
         "holds": [[first_track[hold.link] + hold.vc, number[hold.worm], hold.first, hold.last,
                    int(hold.ended) + (hold in delivered), _stretches(hold)] for hold in history.holds],
         "waits": waits,
+        # each held token: its resource, worm, first and last cycle
+        "tokens": tokens, "replicates": history.replicates,
         # each chunk: port, row, worm (-1: unknown), first and last cycle, changes of flits and of counter, fetches
         "chunks": [[f"{one.switch}.{one.port}", one.row, number.get(one.worm, -1), one.first, one.last,
                     _flat(one.flits), _flat(one.counts), _flat(one.fetches)] for one in history.chunks],

@@ -13,6 +13,7 @@ function unpack(data) {
     return {track, worm, first, last, ended: Boolean(ended), delivered: ended === 2, flits, lead};
   });
   const waits = data.waits.map(([track, worm, first, last, resources]) => ({track, worm, first, last, resources}));
+  const tokens = data.tokens.map(([resource, worm, first, last]) => ({resource, worm, first, last}));
   const links = data.links.map(([kind, source, target, track]) => ({kind, source, target, track}));
   const tracks = data.tracks.map(([link, name, flat]) => {
     const points = [];
@@ -37,7 +38,7 @@ function unpack(data) {
   for (const hold of holds) for (const cycle of hold.flits) arrivals[hold.track].push([cycle, hold]);
   for (const of of arrivals) of.sort(([cycle], [other]) => cycle - other);
   const model = {
-    buffers, arrivals, depth: data.depth, first: data.first, last: data.end - 1, links, tracks, worms, holds, waits, chunks, readings,
+    buffers, arrivals, tokens, replicates: data.replicates, depth: data.depth, first: data.first, last: data.end - 1, links, tracks, worms, holds, waits, chunks, readings,
     resources: data.resources.map(([name, track]) => ({name, track})), names: data.names, switches: data.switches,
     deadlock: null,
   };
@@ -96,6 +97,7 @@ function stateAt(model, cycle) {
   const holds = model.holds.filter(during), waits = model.waits.filter(during);
   return {
     holds, waits,
+    tokens: model.tokens.filter(during),
     chunks: model.chunks.filter(during), readings: model.readings.filter(during),
     flits: holds.filter((hold) => hold.flits.has(cycle)),
     waiting: new Set(waits.map((wait) => wait.worm)),
@@ -103,10 +105,22 @@ function stateAt(model, cycle) {
   };
 }
 
-/** The worm that holds a resource in these holds, or undefined. */
-function holderOf(model, holds, resource) {
+/** The worm that holds a resource in this state, or undefined. */
+function holderOf(model, state, resource) {
   const track = model.resources[resource].track;
-  return track === null ? undefined : holds.find((hold) => hold.track === track)?.worm;
+  if (track === null) return state.tokens.find((token) => token.resource === resource)?.worm;
+  return state.holds.find((hold) => hold.track === track)?.worm;
+}
+
+/** Texts of requested resources, by the resources' names: a worm that switches copy needs one channel of each output. */
+function joined(model, names, texts = names) {
+  if (!model.replicates) return texts.join(" or ");
+  const outputs = new Map();
+  names.forEach((name, place) => {
+    const output = name.slice(0, name.lastIndexOf(":"));
+    outputs.set(output, [...outputs.get(output) ?? [], texts[place]]);
+  });
+  return [...outputs.values()].map((channels) => channels.join(" or ")).join(" and ");
 }
 
 /** The flits in a buffer, oldest first, each with its hold, or undefined if it arrived before the first cycle. */
@@ -122,7 +136,7 @@ function waitsFor(model, state) {
   const edges = new Map();
   for (const wait of state.waits) {
     for (const resource of wait.resources) {
-      const holder = holderOf(model, state.holds, resource);
+      const holder = holderOf(model, state, resource);
       if (holder === wait.worm) continue;
       const key = `${wait.worm}>${holder}`, knot = state.closed && model.deadlock.waits.has(wait);
       if (!edges.has(key)) edges.set(key, {from: wait.worm, to: holder, names: [], knot: false});
@@ -138,19 +152,20 @@ function tell(model, state, number, cycle) {
   const worm = model.worms[number];
   const waits = state.waits.filter((wait) => wait.worm === number);
   if (waits.length) return waits.map((wait) => tellWait(model, state, wait)).join("; ");
-  if (state.holds.some((hold) => hold.worm === number)) return "on its way";
-  if (cycle < worm.begins) return "not seen yet";
-  return worm.destinations.every((node) => (worm.delivered.get(node) ?? Infinity) <= cycle) ? "ejected" : "on its way";
+  // in the cycle of its last tail, a worm still holds the consumption channel
+  if (worm.destinations.every((node) => (worm.delivered.get(node) ?? Infinity) <= cycle)) return "ejected";
+  return cycle < worm.begins ? "not seen yet" : "on its way";
 }
 
 /** What a header waits for, where, and who has it. */
 function tellWait(model, state, wait) {
-  const asked = wait.resources.map((resource) => {
-    const holder = holderOf(model, state.holds, resource);
+  const names = wait.resources.map((resource) => model.resources[resource].name);
+  const texts = wait.resources.map((resource, place) => {
+    const holder = holderOf(model, state, resource);
     const by = holder === undefined || holder === wait.worm ? "" : ` (worm ${model.worms[holder].number})`;
-    return model.resources[resource].name + by;
+    return names[place] + by;
   });
-  return `waits at ${model.switches[model.tracks[wait.track].link.target]} for ${asked.join(" or ")}`;
+  return `waits at ${model.switches[model.tracks[wait.track].link.target]} for ${joined(model, names, texts)}`;
 }
 
 /** The last value of some steps up to a cycle, or undefined. */

@@ -118,7 +118,10 @@ def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
 
 
 def _share(drawn: Sequence[tuple[History, Sequence[ChannelRow]]]) -> Sequence[tuple[History, Sequence[ChannelRow]]]:
-    """Give several histories of one network the rows of all of them; return other histories as they are."""
+    """Give several histories of one network the rows of all of them; return other histories as they are.
+
+    The rows of a channel that only some of the networks have are empty, without a name, in the diagrams of the others.
+    """
     names = {(history.topology.name, tuple(link.name for link in history.links)) for history, _ in drawn}
     if len(drawn) == 1 or len(names) > 1:
         return drawn
@@ -225,7 +228,8 @@ class _Diagram:
             figure.text(0.5, 1 - MARGIN / height, "\n".join(self._title), ha="center", va="top", fontsize=style().text)
         axes.set(xlim=(self._span[0] - 0.5, self._span[1] - 0.5), ylim=(self._tall - 0.5, -0.5), xlabel="cycle")
         ticks = max(2, min(8, int((width - left - right) * POINTS / TICK)))
-        _frame(axes, ticks, [*((self._at[row.link, row.vc], row.label) for row in self.rows),
+        there = [row for row in self.rows if row.vc < history.links[row.link].vcs]
+        _frame(axes, ticks, [*((self._at[row.link, row.vc], row.label) for row in there),
                              *((at, lane_label(lane)) for lane, at in self._lanes.items())], self._size, self._twice)
         across = (width - left - right) * POINTS / (self._span[1] - self._span[0])
         scale = Scale(self._at, self._pitch * POINTS, across, style().text, TRACK * POINTS, self._colours)

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from wormcast.algorithms import SCHEMES
-
 from ...build.configuration import CHANNEL_FIELDS, unusual
 from ...common.text import consumption_text, count
 from .history import History
@@ -17,19 +15,15 @@ def describe(history: History) -> list[str]:
     options = []
     if "vcs" in hardware and "buffer" in hardware:
         options.append(f"{count(hardware['vcs'], 'VC')} x {count(hardware['buffer'], 'flit')}")
+    if history.vc_classes > 1:
+        options.append(f"{history.vc_classes} classes of VCs")
     if "consumption" in hardware:
         options.append(consumption_text(hardware["consumption"], hardware.get("ejection", "one")))
-    if "tokens" in hardware and hardware.get("buffer_kind") != "deep" and _copies(history.scheme):
+    if "tokens" in hardware and hardware.get("buffer_kind") != "deep" and history.replicates:
         options.append("no tokens" if hardware["tokens"] == "off" else "tokens")
     options += unusual(hardware, CHANNEL_FIELDS)
     return [f"{history.scheme} on {history.topology.name}, cycles {history.first} to {history.end - 1}",
             *filter(None, [", ".join(options)])]
-
-
-def _copies(scheme: str) -> bool:
-    """Return whether switches copy worms by this scheme of wormcast; False for a scheme of a user's file."""
-    name = scheme.partition(":")[0]
-    return name in SCHEMES and SCHEMES[name].is_tree
 
 
 def describe_worm(history: History, number: int) -> str:
@@ -76,11 +70,16 @@ def milestones(history: History) -> list[tuple[str, int, str]]:
 
 
 def name_any(history: History, resources: Sequence[str]) -> str:
-    """Name alternative resources: ``cons:0.2:0 or :1``; ``link:0.1>0.2:*`` for any virtual channel of a link."""
+    """Name requested resources: ``cons:0.2:0 or :1``; ``link:0.1>0.2:*`` for any virtual channel of a link.
+
+    Several outputs are joined by *or*; if switches replicate worms, a header needs all of them, and they are joined by
+    *and*.
+    """
     by_name: dict[str, list[str]] = {}
     for resource in resources:
         name, _, number = history.resource_name(resource).rpartition(":")
         by_name.setdefault(name, []).append(number)
     vcs = history.configuration.get("vcs", 1)
-    return " or ".join(f"{name}:*" if ">" in name and len(numbers) == vcs > 1 else f"{name}:{' or :'.join(numbers)}"
+    between = " and " if history.replicates else " or "
+    return between.join(f"{name}:*" if ">" in name and len(numbers) == vcs > 1 else f"{name}:{' or :'.join(numbers)}"
                        for name, numbers in by_name.items())

@@ -8,7 +8,7 @@ from pathlib import Path
 from wormcast.algorithms import WormcastError
 
 from .comment import Comment
-from .history import History, RecordedBuffer, RecordedHold, RecordedLink, Wait
+from .history import History, RecordedBuffer, RecordedHold, RecordedLink, RecordedToken, Wait
 from .ports import PortTrack, chunks_and_readings, port_tracks
 from .vcd import Signal, Wave
 
@@ -47,7 +47,9 @@ def read_waveform(path: Path) -> History:
             raise WormcastError(f"{path} is damaged: its signals have worm {worm}, which its comment lacks")
     history = History(comment.topology, comment.scheme, comment.first, comment.end, comment.links, comment.worms,
                       tuple(holds), tuple(waits), comment.deadlock, comment.configuration,
-                      *chunks_and_readings(ports, comment.end), tuple(one for track in tracks for one in track.buffers))
+                      *chunks_and_readings(ports, comment.end), tuple(one for track in tracks for one in track.buffers),
+                      tuple(sorted((one for track in tracks for one in track.tokens), key=lambda one: one.first)),
+                      comment.replicates, comment.vc_classes)
     # `between` removes the deadlock from the history if a flit of the deadlock's worms is on a link in the last cycle
     return history.between(history.first, history.end)
 
@@ -104,12 +106,13 @@ class _Level:
 
 
 class _Track:
-    """Signals of one link, and the holds and waits found in them."""
+    """Signals of one link, and the holds, waits and held tokens found in them."""
 
     def __init__(self, number: int, link: RecordedLink, scope: str):
         self.number, self.link, self.scope, self.name = number, link, scope, link.name
         self.holds: list[RecordedHold] = []
         self.waits: list[Wait] = []
+        self.tokens: list[RecordedToken] = []
         self._at_node = link.kind in ("consumption", "slots")  # at nodes, the worm that waits is the channel's holder
         self._flit = self._tail = False
         self._vc = 0
@@ -118,6 +121,8 @@ class _Track:
         self._asks: list[tuple[str, ...]] = [()] * link.vcs
         self._open: list[_Open | None] = [None] * link.vcs
         self._waiting: list[Wait | None] = [None] * link.vcs
+        self._tokens: list[str] = [""] * link.vcs
+        self._having: list[RecordedToken | None] = [None] * link.vcs
         self._levels: list[dict[str, _Level]] = [{"stored": _Level(), "spent": _Level()} for _ in range(link.vcs)]
 
     def setters(self, path: Path, signals: Mapping[str, Signal]) -> Iterable[tuple[bytes, Callable[[bytes], None]]]:
@@ -137,6 +142,8 @@ class _Track:
             yield signal(f"vc_{vc}.waits").ident, self._set_asks(vc)
             if not self._at_node:
                 yield signal(f"vc_{vc}.front").ident, _number(self._fronts, vc)
+            if (full := f"{self.scope}.vc_{vc}.token") in signals:
+                yield signals[full].ident, self._set_token(vc)
             for name, levels in self._levels[vc].items():
                 if (full := f"{self.scope}.vc_{vc}.{name}") in signals:
                     yield signals[full].ident, _level(levels)
@@ -149,6 +156,9 @@ class _Track:
             self._asks[vc] = tuple(value.decode("ascii").split("|")) if value else ()
 
         return take
+
+    def _set_token(self, vc: int) -> Callable[[bytes], None]:
+        return lambda value: self._tokens.__setitem__(vc, value.decode("ascii"))
 
     def show(self, cycle: int) -> bool:
         """Record the values of the signals in cycle ``cycle``. Return whether a hold or wait continues."""
@@ -170,16 +180,23 @@ class _Track:
                 waiting = None
             if asks and waiting is None and front is not None:
                 self._waiting[vc] = Wait(front, self.number, vc, cycle, cycle, asks)
+            having, token = self._having[vc], self._tokens[vc]
+            if having is not None and (having.resource, having.worm) != (token, front):
+                self._end_token(vc, cycle - 1)
+                having = None
+            if token and having is None and front is not None:
+                self._having[vc] = RecordedToken(token, front, cycle, cycle)
             for level in self._levels[vc].values():
                 level.show(cycle)
             goes_on = goes_on or worm is not None or bool(asks)
         return goes_on
 
     def close(self, last: int) -> list[RecordedHold]:
-        """End all open holds and waits, and return all holds."""
+        """End all open holds and waits, and return all holds of channels."""
         for vc in range(self.link.vcs):
             self._close(vc, last, ended=False)
             self._end_wait(vc, last)
+            self._end_token(vc, last)
         return self.holds
 
     @property
@@ -199,6 +216,11 @@ class _Track:
         if (waiting := self._waiting[vc]) is not None:
             self.waits.append(replace(waiting, last=last))
         self._waiting[vc] = None
+
+    def _end_token(self, vc: int, last: int) -> None:
+        if (having := self._having[vc]) is not None:
+            self.tokens.append(replace(having, last=last))
+        self._having[vc] = None
 
 
 def _level(level: _Level) -> Callable[[bytes], None]:

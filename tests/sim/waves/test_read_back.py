@@ -12,6 +12,7 @@ from wormcast.algorithms.channels import Resource, link_names
 from wormcast.algorithms.multicast_plan import plan
 from wormcast.sim import Configuration, Message, run
 from wormcast.sim.waves.view import choose_links, read_waveform, rows_of, summarise
+from wormcast.sim.waves.view.telling import name_any
 
 TO_HOST = 2  # cycles from a consumption link to the host
 NETWORKS = ["min:b=2,stages=3,kind=omega", "irregular:switches=4,ports=5,nodes=8,connectivity=1,seed=2", "torus:2x3",
@@ -149,3 +150,21 @@ def test_slots_and_who_waits_for_them(tmp_path):
     assert rows[-4:] == ["retrans:0.1:0", "retrans:0.2:0", "cons:0.1:0", "cons:0.2:0"]
     assert [row.label for row in rows_of(history, choose_links(history, "retrans:0.2"))] == ["retrans:0.2:0"]
     assert sum(link.kind == "slots" for link in history.links) == 4
+
+
+def test_a_worm_holds_the_token_of_its_switch_until_its_branches_have_reported(tmp_path):
+    """Of two trees that a switch copies one after the other; the later one needs both outputs that the first holds."""
+    network = topology("min:b=2,stages=3")
+    messages = [Message(0, 0, (1, 5), 32), Message(0, 1, (3, 7), 32)]
+    run(network, find_scheme("atbm", network), messages, Configuration(vcs=1, consumption=2), vcd=tmp_path / "w.vcd")
+    history = read_waveform(tmp_path / "w.vcd")
+    assert history.replicates
+    first, later = (one for one in history.tokens if one.resource == "token:0:0")
+    assert {first.worm, later.worm} == {0, 1}
+    assert first.last < later.first
+    waits = [wait for wait in history.waits if wait.worm == later.worm]
+    [token] = [wait for wait in waits if wait.resources == ("token:0:0",)]
+    assert token.first <= first.last < token.last < later.first
+    both = next(wait for wait in waits if len(wait.resources) == 2)
+    assert name_any(history, both.resources) == "link:s0>s4:0 and link:s0>s6:0"
+    assert history.between(history.first, later.first).tokens == (first,)

@@ -25,9 +25,9 @@ def sweep_of(tmp_path):
 def result(latency, saturated=False, deadlock=False, half=5.0, effective=0.1, precise=True):
     if deadlock:
         return {"latency": {"mean": None, "half_width": None}, "effective": None, "delivered_per_node": None,
-                "saturated": None, "precise": None, "deadlock": {"at": 1}}
+                "delivered_per_node_half_width": None, "saturated": None, "precise": None, "deadlock": {"at": 1}}
     return {"latency": {"mean": latency, "half_width": half}, "effective": effective, "delivered_per_node": 0.1,
-            "saturated": saturated, "precise": precise, "deadlock": None}
+            "delivered_per_node_half_width": 0.01, "saturated": saturated, "precise": precise, "deadlock": None}
 
 
 def lines_of(axes, points):
@@ -68,7 +68,8 @@ def test_lines_are_the_other_combinations_over_the_load(sweep_of, tmp_path):
     markers = {(line.get_color(), line.get_marker()) for line in latency.lines if line.get_marker() in ("o", "s", "^")
                and len(line.get_xdata())}
     assert len({marker for _, marker in markers}) == len(markers) == 2
-    assert latency.get_xlabel() == delivered.get_xlabel() == "load (payload flits to deliver per node and cycle)"
+    for axes in (latency, delivered):
+        assert axes.get_xlabel().replace("\n", " ") == "effective load (payload flits to deliver per node and cycle)"
 
 
 def test_a_sweep_with_costs_has_a_panel_of_energy(sweep_of, tmp_path):
@@ -81,20 +82,68 @@ def test_a_sweep_with_costs_has_a_panel_of_energy(sweep_of, tmp_path):
     assert list(line.get_ydata()) == [7.0, 8.0]
     assert energy.get_ylim() == pytest.approx((0, 9.35))
     assert energy.get_ylabel().replace("\n", " ") == "energy (pJ per received payload flit)"
+    rows = beside(energy.figure).rows
+    assert [(row["energy_per_flit"], row["energy_per_flit_half_width"]) for row in rows] == [(7.0, 0.5), (8.0, 0.5)]
     with drawn_with(PictureOptions(panel="energy")):
         require_drawable(sweep, tmp_path / "picture.svg")
     with drawn_with(PictureOptions(panel="energy")), pytest.raises(WormcastError, match="panel: 'energy' is not valid"):
         require_drawable(sweep_of('rate = [0.01, 0.02]\nscheme = "dual-path"\n'), tmp_path / "picture.svg")
 
 
-@pytest.mark.parametrize("look", ["screen", "paper", "slides"])
-def test_names_of_axes_are_no_longer_than_the_axes(sweep_of, tmp_path, look):
-    sweep = sweep_of('rate = [0.02, 0.01]\nscheme = ["dual-path", "u-mesh"]\n')
-    with drawn_with(PictureOptions(style=look)):
-        panels = drawn(sweep, [result(100.0)] * 2 + [result(200.0, saturated=True)] * 2, tmp_path)[:2]
-    for axes in panels:
-        name, box = axes.yaxis.label.get_window_extent(), axes.get_window_extent()
-        assert box.y0 <= name.y0 < name.y1 <= box.y1
+def test_a_sweep_with_replies_has_a_panel_of_round_trips(sweep_of, tmp_path):
+    """Saturated points have no round trip, as they have no latency. The data have the intervals."""
+    sweep = sweep_of('rate = [0.01, 0.02, 0.03]\nscheme = "dual-path"\nreply = 4\n')
+    trips = [{"mean": 150.0, "half_width": 9.0}, {"mean": 200.0, "half_width": 8.0}, {"mean": 9e3, "half_width": 7.0}]
+    results = [result(100.0, effective=load, saturated=load == 0.3) | {"round_trip_latency": trip}
+               for load, trip in zip((0.1, 0.2, 0.3), trips, strict=True)]
+    _, _, trip, _ = drawn(sweep, results, tmp_path)
+    assert [list(line.get_ydata()) for line in lines_of(trip, 2)] == [[150.0, 200.0]]
+    assert trip.get_ylim() == (0, 250)
+    [arrow] = [line for line in trip.lines if "arrow" in str(line.get_marker())]
+    assert list(arrow.get_xdata()) == [0.3]
+    rows = beside(trip.figure).rows
+    assert [(row["round_trip_latency"], row["round_trip_latency_half_width"]) for row in rows] == [
+        (one["mean"], one["half_width"]) for one in trips]
+    with drawn_with(PictureOptions(panel="round-trip")), pytest.raises(WormcastError, match="panel: 'round-trip'"):
+        require_drawable(sweep_of('rate = [0.01, 0.02]\nscheme = "dual-path"\n'), tmp_path / "picture.svg")
+
+
+COSTS = Path(__file__).parents[4] / "examples" / "energy" / "noxim_32bit.toml"
+
+
+@pytest.mark.parametrize(("look", "width"), [
+    ("screen", None), ("slides", None), *(("paper", width) for width in ("ieee", "ieee-two", "acm", "acm-two", "120"))])
+@pytest.mark.parametrize("panels", [1, 2, 3, 4])
+def test_names_of_axes_are_inside_and_no_longer_than_the_axes(sweep_of, look, width, panels):
+    more = "".join(['reply = 4\n' * (panels == 4), f'energy = "{COSTS}"\n' * (panels >= 3)])
+    sweep = sweep_of(f'rate = [0.02, 0.01]\nscheme = ["dual-path", "u-mesh"]\n{more}')
+    trip = {"round_trip_latency": {"mean": 300.0, "half_width": 1.0},
+            "energy": {"per_flit": {"mean": 7.0, "half_width": 0.5}}}
+    results = [one | trip for one in [result(100.0)] * 2 + [result(200.0, saturated=True)] * 2]
+    with drawn_with(PictureOptions(style=look, width=width, panel="delivered" if panels == 1 else None)):
+        figure = curves_figure(sweep, points(sweep), results)
+        figure.draw_without_rendering()
+    assert len(figure.axes) == panels
+    for axes in figure.axes:
+        box = axes.get_window_extent()
+        up, across = axes.yaxis.label.get_window_extent(), axes.xaxis.label.get_window_extent()
+        assert box.y0 <= up.y0 < up.y1 <= box.y1
+        assert across.width <= box.width * 1.1
+        assert 0 <= across.x0 < across.x1 <= figure.bbox.x1
+        assert figure.bbox.y0 <= across.y0
+        assert up.x0 >= 0
+
+
+def test_a_scheme_of_a_file_has_its_own_name_or_the_users(sweep_of, tmp_path):
+    """The user's label is for the name that the legend shows, or for the file's name."""
+    file = Path(__file__).parents[4] / "examples" / "short_paths.py"
+    sweep = sweep_of(f'rate = [0.01, 0.02]\nscheme = ["dual-path", "{file}"]\n')
+    results = [result(100.0)] * 4
+    assert drawn(sweep, results, tmp_path)[2] == ["dual-path", "short-paths"]
+    for name in ("short-paths", str(file)):
+        with drawn_with(PictureOptions.of({"label": {name: "SP"}})) as style:
+            assert drawn(sweep, results, tmp_path)[2] == ["dual-path", "SP"]
+            style.require_used()
 
 
 def test_a_legend_of_families_fits_beside_its_signs(sweep_of, tmp_path):

@@ -169,13 +169,32 @@ def test_what_cannot_be_drawn_is_refused(tmp_path):
     (({}, {}), (True, False), ["(a) delivered", "(b) cycles 0 to 29"])])
 def test_diagrams_side_by_side_have_titles_of_what_differs(tmp_path, hardware, ends, titles):
     """A run that delivered, and a run that did not: the first diagram's run has a deadlock if it did not."""
-    told = [comment(links_of(4), [worm(0, 0, [1])], 30, scheme="atbm", topology="mesh:1x4"),
+    told = [comment(links_of(4), [worm(0, 0, [1])], 30, scheme="atbm", topology="mesh:1x4", replicates=True),
             [("cons:1#0", 0, 0, 4, "FFFT")]]
     done = history_of(tmp_path, *told)
-    stuck = dataclasses.replace(history_of(tmp_path, *FIGURE_4), scheme="atbm")
+    stuck = dataclasses.replace(history_of(tmp_path, *FIGURE_4), scheme="atbm", replicates=True)
     drawn = []
     for number, (options, delivers) in enumerate(zip(hardware, ends, strict=True)):
         history = done if delivers else stuck if number == 0 else dataclasses.replace(stuck, deadlock=None)
         drawn.append(dataclasses.replace(history, configuration=history.configuration | options))
     figure = spacetime_figure([(history, rows_of(history)) for history in drawn])
     assert [text.get_text() for text in figure.findobj(Text) if text.get_text().startswith("(")] == titles
+
+
+def test_a_channel_that_only_one_network_has_is_an_empty_line_in_the_other(tmp_path):
+    """Lines of all diagrams are at the same heights, but a name stands for a channel of the network."""
+    drawn = []
+    for vcs in (1, 2):
+        told = comment(links_of(4, vcs=vcs), [worm(0, 0, [1])], 20, vc_classes=vcs,
+                       configuration={"vcs": vcs, "buffer": 4, "consumption": 1})
+        history = history_of(tmp_path, told, [("link:0>1", vcs - 1, 0, 5, "FFFFT"), ("cons:1#0", 0, 0, 8, "FFFFT")])
+        drawn.append((history, rows_of(history)))
+    figure = spacetime_figure(drawn)
+    one, two = ({label.get_text(): float(at)
+                 for at, label in zip(axes.get_yticks(), axes.get_yticklabels(), strict=True)}
+                for part in figure.subfigs for axes in part.axes)
+    assert [*one] == ["link:0.0>0.1:0", "cons:0.1:0"]
+    assert [*two] == ["link:0.0>0.1:0", "link:0.0>0.1:1", "cons:0.1:0"]
+    assert {name: two[name] for name in one} == one
+    titles = [text.get_text() for text in figure.findobj(Text) if text.get_text().startswith("(")]
+    assert titles == ["(a) 1 VC x 4 flits", "(b) 2 VCs x 4 flits, 2 classes of VCs"]

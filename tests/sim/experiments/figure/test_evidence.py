@@ -152,7 +152,7 @@ def test_truths_of_several_loads():
 
 
 def test_twenty_thousand_figures_without_a_difference():
-    """Eight loads, three looks at runs of 1, 2 and 4 parts: at most twice as many wrong decisions as the page prints."""
+    """Eight loads, looks at runs of 1, 2 and 4 parts: at most twice as many wrong decisions as the page prints."""
     figures, loads = 20_000, 8
     chance = np.random.default_rng(24)
     total, open_, wrong, same = np.zeros((figures, loads, REPLICATED)), np.ones(figures, bool), 0, 0
@@ -207,7 +207,8 @@ def test_claims_that_nothing_can_decide_are_counted_apart(key, verdict):
 
 @pytest.mark.parametrize(("holds", "limit", "turns"), [
     ("1.5 * hops('a') < hops('b')", 1.5, 2.0), ("comparable(hops('a'), hops('b'))", 1.25, 2.0),
-    ("within(hops('b'), hops('a'), 0.25)", 0.25, 1.0), ("1.1 * hops('a') < hops('b') and 1.5 * hops('a') < 9", None, None),
+    ("within(hops('b'), hops('a'), 0.25)", 0.25, 1.0),
+    ("1.1 * hops('a') < hops('b') and 1.5 * hops('a') < 9", None, None),
     ("hops('a') < hops('b')", None, None),
 ])
 def test_the_limit_of_a_word_and_where_the_verdict_would_turn(holds, limit, turns):

@@ -144,13 +144,11 @@ def figure(
         Costs,
         DrawnPoint,
         RunPoint,
+        Study,
         catalogue,
-        curves_of,
-        each_once,
         find_figure,
-        measure,
+        measure_all,
         names_of_several,
-        outcome_of,
     )
     from ..experiments.sweep import MemoryStore, Point, ResultStore, require_cluster, run_missing, run_on_cluster
     from .answers import Answers
@@ -181,20 +179,19 @@ def figure(
             costs.ran({point.key: point for point in loads}, time.monotonic() - began)
 
         told = Answers(store, progress=progress)
-        curves = [curves_of(one, quick=quick) for one in figures]
-        # a series that several figures share is measured once
-        every = [curve for some in curves for curve in each_once(some)]
-        with announce(f"measuring {text}", costs.expected(figures, quick)):
+        studies = [Study(one, quick=quick) for one in figures]
+        with (announce(f"measuring {text}", costs.expected(figures, quick)),
+              progress_bar(None, "points", shown=progress) as show):
             for one in figures:
                 told.ask(one.commands)  # refused commands end the figure now, not after hours of simulation
-            with (contextlib.closing(measure(every, store, run)) as done,
-                  progress_bar(None, "points", shown=progress) as show):
-                for number, _ in done:
+
+            with contextlib.closing(measure_all(studies, store, run, told)) as done:
+                for number, _ in enumerate(done, 1):
                     show(number)
-        outcomes = tuple(outcome_of(one, some, told, quick=quick) for one, some in zip(figures, curves, strict=True))
-        for one, some in zip(figures, curves, strict=True):
-            if one.name in catalogue():
-                costs.measured(one, quick, some, told.seconds(one.commands))
+            outcomes = tuple(study.outcome(told) for study in studies)
+        for study in studies:
+            if study.figure.name in catalogue():
+                costs.measured(study.figure, quick, study.every, told.seconds(study.figure.commands))
     result = FigureResult(configuration={"figure": text, "quick": quick}, name=text, outcomes=outcomes,
                           several=bool(several), seconds=time.process_time() - started)
     if folder is None:

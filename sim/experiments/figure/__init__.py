@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .drawn import DrawnPoint
     from .page import figure_page, index_page, verdicts_page
     from .papers import PAPERS, Paper, find_papers
-    from .rounds import AnyPoint, FigureOutcome, curves_of, each_once, measure, outcome_of
+    from .rounds import AnyPoint, FigureOutcome, Study, curves_of, each_once, measure_all
     from .scatter import scatter_figure
     from .single import RunCurve, RunPoint
     from .verdict import Verdict
@@ -35,7 +35,7 @@ else:
         "drawn": ("DrawnPoint",),
         "page": ("figure_page", "index_page", "verdicts_page"),
         "papers": ("PAPERS", "Paper", "find_papers"),
-        "rounds": ("AnyPoint", "FigureOutcome", "curves_of", "each_once", "measure", "outcome_of"),
+        "rounds": ("AnyPoint", "FigureOutcome", "Study", "curves_of", "each_once", "measure_all"),
         "scatter": ("scatter_figure",),
         "single": ("RunCurve", "RunPoint"),
         "verdict": ("Verdict",),
@@ -54,6 +54,7 @@ __all__ = [
     "Paper",
     "RunCurve",
     "RunPoint",
+    "Study",
     "Verdict",
     "axes_of",
     "catalogue",
@@ -63,9 +64,8 @@ __all__ = [
     "find_figure",
     "find_papers",
     "index_page",
-    "measure",
+    "measure_all",
     "names_of_several",
-    "outcome_of",
     "paper_of",
     "scatter_figure",
     "verdicts_page",

@@ -1,7 +1,7 @@
 """Time that figures take: measured and stored; or estimated from other measured figures or from constants."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,7 +11,6 @@ from wormcast.algorithms import topology
 from ..sweep import MemoryStore, Point, ResultStore
 from .curve import SEEDS, Curve
 from .definition import Figure
-from .rounds import each_once
 from .single import RunCurve
 
 __all__ = ["Costs", "Minutes"]
@@ -60,18 +59,19 @@ class Costs:
     def ran(self, points: Mapping[str, Point], seconds: float) -> None:
         """Add node cycles of points that were run, and the seconds of their runs, to the stored sums of all points."""
         known = self._known("speed")
-        work = sum(_node_cycles(self._store[key], point.network.nodes) for key, point in points.items())
+        work = sum(_node_cycles(self._store[key], point.network.nodes, point.resolved["seeds"])
+                   for key, point in points.items())
         self._store.put(_key("speed"), {"node_cycles": known.get("node_cycles", 0) + work,
                                         "seconds": known.get("seconds", 0.0) + seconds})
 
-    def measured(self, figure: Figure, quick: bool, curves: Mapping[Any, Curve | RunCurve], commands: float) -> None:
+    def measured(self, figure: Figure, quick: bool, curves: Sequence[Curve | RunCurve], commands: float) -> None:
         """Store the costs of a completed figure, unless it has single runs.
 
         ``commands``: time of the figure's commands in seconds.
         """
         if figure.runs:
             return
-        work = sum(_node_cycles(result, curve.point(place).network.nodes) for curve in each_once(curves)
+        work = sum(_node_cycles(result, curve.point(place).network.nodes, curve.replications) for curve in curves
                    if isinstance(curve, Curve) for place, result in curve.results.items())
         self._store.put(_key(figure.name, quick), {"node_cycles": work, "most": _most(figure, quick),
                                                    "commands": commands})
@@ -113,8 +113,8 @@ def _key(*what: str | bool) -> str:
     return json.dumps({"took": what})
 
 
-def _node_cycles(result: Mapping[str, Any], nodes: int) -> int:
-    return (result["cycles_simulated"] or 0) * SEEDS * nodes
+def _node_cycles(result: Mapping[str, Any], nodes: int, seeds: int) -> int:
+    return (result["cycles_simulated"] or 0) * seeds * nodes
 
 
 def _most(figure: Figure, quick: bool) -> int:

@@ -1,9 +1,12 @@
 """Curve of load experiments: the points of a series under a variation, and their measurements."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from wormcast.algorithms import Scheme, WormcastError, find_scheme, load_scheme, topology
 
@@ -11,13 +14,14 @@ from ...build.setup import Setup
 from ...build.traffic import Traffic
 from ..load.experiment import consumption_links
 from ..load.specification import FIELDS
-from ..sweep import Point, build_point
+from ..load.statistics import interval
+from ..sweep import REPLICATIONS, Point, build_point
 from .definition import place_on_axis
 from .placing import FINE, next_places
-from .predicate import CURVE_WORDS, POINT_WORDS
+from .predicate import CURVE_WORDS, POINT_WORDS, SATURATED
 from .quantity import Quantity
 from .schema import DECIDED, LOAD
-from .series_curve import SeriesCurve
+from .series_curve import SeriesCurve, drawn_network
 
 __all__ = ["PRECISION", "QUICK", "Curve"]
 
@@ -28,8 +32,11 @@ PRECISION = 0.05
 #: Quick figures and all variations: the number of cycles is divided by QUICK, and QUICK_PRECISION replaces PRECISION.
 QUICK, QUICK_PRECISION = 8, 0.1
 
-#: First seed, and number of seeds, of each point. The recorded figures were measured with FIRST_SEED and SEEDS.
-FIRST_SEED, SEEDS = 0, 4
+#: First seed, and number of seeds, of each point of a pilot run.
+FIRST_SEED, SEEDS = 1000, 4
+
+#: Words of predicates that are latencies: they have no bound where the network is saturated.
+LATENCIES = ("latency", "multicast_latency", "unicast_latency", "queue", "source", "transit", "p50", "p95", "p99")
 
 #: For each word of `POINT_WORDS` that is not itself a key of the results: the keys whose values are added up for it.
 SUMS = {"queue": ("queue_latency",), "source": ("queue_latency", "injection_latency"),
@@ -48,12 +55,23 @@ class Curve(SeriesCurve):
     divided for variations, because variations can only show that a verdict changes.
     """
 
+    @property
+    def named_topology(self) -> str:
+        """Name of the topology as the figure has it, with {network} where each replication has a random network."""
+        return str(super().given.get("topology", ""))
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Options of the curve. Where networks are random, its topology is the first network."""
+        found = super().given
+        return {**found, "topology": drawn_network(found["topology"], 0)} if "topology" in found else found
+
     @cached_property
     def options(self) -> dict[str, Any]:
         """Options of ``wormcast load`` that all points of the curve share."""
         quick = self.quick or self.variation is not None
         return {**self.given, "until_interval": True, "seed": FIRST_SEED, "seeds": SEEDS,
-                "precision": QUICK_PRECISION if quick else PRECISION,
+                REPLICATIONS: True, "precision": QUICK_PRECISION if quick else PRECISION,
                 "cycles": max(1, self.figure.cycles // (QUICK if quick else 1))}
 
     @property
@@ -100,6 +118,14 @@ class Curve(SeriesCurve):
         """Build and check the load experiment of a point. This takes milliseconds."""
         return build_point(self.options_at(place), f"{self.name}, {self.figure.over} {self.at(place):g}")
 
+    def points(self, place: int) -> list[Point]:
+        """Build and check the load experiments that a point consists of."""
+        return [self.point(place)]
+
+    def put(self, place: int, results: Sequence[dict[str, Any]]) -> None:
+        """Store the results of `points`."""
+        [self.results[place]] = results
+
     @cached_property
     def too_many(self) -> set[int]:
         """Places of points along an option that are not measured: consumption links cannot carry their traffic."""
@@ -138,57 +164,97 @@ class Curve(SeriesCurve):
         """Places of the points that end in a deadlock."""
         return [place for place in self.places if self.results[place]["deadlock"] is not None]
 
+    @property
+    def replications(self) -> int:
+        """Number of replications of each point."""
+        return int(self.options["seeds"])
+
+    def saturated_at(self, place: int) -> npt.NDArray[np.bool_]:
+        """Return whether the network is saturated at a point, [replications]. A deadlock counts as saturation."""
+        if place in self.too_many or self.results[place]["deadlock"] is not None:
+            return np.ones(self.replications, bool)
+        return np.array([one["saturated"] for one in self.results[place][REPLICATIONS]], bool)
+
+    @property
+    def judged(self) -> list[int]:
+        """Places of all points that statements compare, in rising order.
+
+        In a figure over the load, these include loads of the grid that were not measured because they lie above a load
+        at which the network is saturated in all replications.
+        """
+        return sorted({*self.places, *self.too_many})
+
     def measured(self, word: str) -> Quantity:
         """Return the curve's measurement for a word of predicates, for example ``latency``."""
+        if word == SATURATED:
+            return Quantity.replicated({self.at(place): self._saturated(place) for place in self.judged})
         at_points = word in OF_CURVE and self.figure.over != LOAD  # over an option, each point has a value of its own
         if word in CURVE_WORDS and not at_points:
             return self._of_curve(word)
         if word not in POINT_WORDS and not at_points:
             raise WormcastError(f"{self.figure.name}: {word} is not valid: series {self.series.name} has load "
                                 f"experiments. Allowed: {', '.join((*POINT_WORDS, *CURVE_WORDS))}.")
-        found: dict[float | None, tuple[float, float, float]] = {}
-        for place in self.steady:
-            result = self.results[place]
-            parts = [_interval(result["percentiles"] if word in result["percentiles"] else result, name)
-                     for name in SUMS.get(word, (OF_CURVE.get(word, word),))]
-            if all(mean is not None for mean, _ in parts):
-                mean, half = sum(mean or 0.0 for mean, _ in parts), sum(half for _, half in parts)
-                found[self.at(place)] = mean - half, mean, mean + half
-        return Quantity(found)
+        found: dict[float | None, npt.NDArray[np.float64]] = {}
+        for place in self.judged:
+            saturated = self._saturated(place)
+            if word not in LATENCIES:
+                values = None if saturated.any() else self._values(place, word)
+            elif saturated.all():
+                values = np.full(self.replications, math.inf)
+            elif saturated.any():
+                values = np.full(self.replications, math.nan)
+            else:
+                values = self._values(place, word)
+            if values is not None:
+                found[self.at(place)] = values
+        return Quantity.replicated(found)
+
+    def _saturated(self, place: int) -> npt.NDArray[np.bool_]:
+        """Return `saturated_at` for a place of `judged`, which may lie above all measured loads."""
+        if place in self.results or place in self.too_many:
+            return self.saturated_at(place)
+        return np.ones(self.replications, bool)
+
+    def _values(self, place: int, word: str) -> npt.NDArray[np.float64] | None:
+        """Return a word's value in each replication of a point; None if a replication has none."""
+        names = SUMS.get(word, (OF_CURVE.get(word, word),))
+        found = [[one.get(name) for one in self.results[place].get(REPLICATIONS, ())] for name in names]
+        if not all(found) or any(value is None for one in found for value in one):
+            return None
+        return np.array(found, float).sum(axis=0)
 
     def _of_curve(self, word: str) -> Quantity:
         if word == "saturation":
-            if not self.over:
-                return Quantity({})
-            below = [place for place in self.steady if place < self.over[0]]
-            low, high = self.at(below[-1]) if below else 0.0, self.at(self.over[0])
-            return Quantity({None: (low, (low + high) / 2, high)})
+            return self._saturation()
         if word == "throughput":
-            known = [(mean, half) for place in self.places for mean, half
-                     in [_interval(self.results[place], "accepted")] if mean is not None]
-            if not known or not any(_over(result) for result in self.results.values()):
+            known = {place: values for place in self.places if (values := self._values(place, "accepted")) is not None}
+            if not known or not any(self.saturated_at(place).all() for place in self.places):
                 return Quantity({})
             # the greatest of several values with errors is too high by chance, so the mean of all near it is used
-            best, about = max(known)
-            near = [one for one in known if one[0] + one[1] >= best - about]
-            return Quantity.of(_mean(mean for mean, _ in near), _mean(half for _, half in near))
-        each = [(mean, half) for place in self.steady for mean, half
-                in [_interval(self.results[place], OF_CURVE[word])] if mean is not None]
-        return Quantity.of(_mean(mean for mean, _ in each), _mean(half for _, half in each)) if each else Quantity({})
+            ends = {place: (one.mean(), interval(one).half_width or 0.0) for place, one in known.items()}
+            best, about = max(ends.values())
+            near = [known[place] for place, (mean, half) in ends.items() if mean + half >= best - about]
+            return Quantity.replicated({None: np.mean(near, axis=0)})
+        each = [values for place in self.steady if (values := self._values(place, OF_CURVE[word])) is not None]
+        if word == "vc_ratio":
+            return Quantity.of(float(each[0][0])) if each else Quantity({})
+        return Quantity.replicated({None: np.mean(each, axis=0)}) if each else Quantity({})
+
+    def _saturation(self) -> Quantity:
+        """Return the load between the highest one that is not saturated and the lowest saturated one, by replication.
+
+        If no load is saturated, saturation lies above the last load.
+        """
+        ends = np.empty((2, self.replications))
+        for number in range(self.replications):
+            over = [place for place in self.judged if self._saturated(place)[number]]
+            below = [place for place in self.judged if not over or place < over[0]]
+            ends[:, number] = self.at(below[-1]) if below else 0.0, self.at(over[0]) if over else math.inf
+        if not self.judged:
+            return Quantity({})
+        low, high = ends
+        return Quantity({None: (low, np.where(np.isinf(high), low, (low + high) / 2), high)}, by_each=True)
 
 
 def _over(result: Mapping[str, Any]) -> bool:
     return result["deadlock"] is not None or bool(result["saturated"])
-
-
-def _interval(result: Mapping[str, Any], name: str) -> tuple[float | None, float]:
-    """Return a result's mean, and half its interval: 0 if the result is exact, infinite if the error is unknown."""
-    value = result[name]
-    mean, half = ((value["mean"], value["half_width"]) if isinstance(value, Mapping)
-                  else (value, result.get(f"{name}_half_width", 0.0)))
-    return mean, math.inf if half is None else half
-
-
-def _mean(values: Iterable[float]) -> float:
-    known = list(values)
-    return sum(known) / len(known)

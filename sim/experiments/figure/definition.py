@@ -63,12 +63,30 @@ class Series:
 
 @dataclass(frozen=True)
 class Statement:
-    """Statement of a paper: number of its claim, text, predicate; and a note for a verdict that is not ``held``."""
+    """Statement of a paper: number of its claim, text, predicate; and a note for a verdict that is not ``held``.
+
+    Parameters
+    ----------
+    bound : Predicate or None
+        The same statement against a bound that every form of a reconstructed rival obeys.
+    circular : str
+        Why the statement cannot be tested here: a scheme was reconstructed from it.
+    not_judged : str
+        Why the statement has no predicate that decides: a word without a limit.
+    """
 
     claim: str
     text: str
     holds: Predicate
     note: str = ""
+    bound: Predicate | None = None
+    circular: str = ""
+    not_judged: str = ""
+
+    @property
+    def predicates(self) -> list[Predicate]:
+        """The predicate, and the one against a bound if there is one."""
+        return [self.holds, *([self.bound] if self.bound else [])]
 
 
 @dataclass(frozen=True)
@@ -175,7 +193,7 @@ class Figure:
     @property
     def named_series(self) -> list[str]:
         """Names of all series of the figure and of its statements, each once."""
-        named = [name for one in self.statements for name in one.holds.series]
+        named = [name for one in self.statements for each in one.predicates for name in each.series]
         return list(dict.fromkeys([*self.series, *named]))
 
     @property
@@ -187,7 +205,8 @@ class Figure:
     def commands(self) -> set[str]:
         """Commands whose results occur in the statements or in the scatter plot."""
         numbers = [number for _, *both in self.scatter.points for number in both] if self.scatter else []
-        return {command for one in (*(each.holds for each in self.statements), *numbers) for command in one.commands}
+        predicates = [each for one in self.statements for each in one.predicates]
+        return {command for one in (*predicates, *numbers) for command in one.commands}
 
 
 def catalogue() -> list[str]:
@@ -341,7 +360,8 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     for one in series.values():
         _require_needed(one, {over, *options, *one.options}, over, runs)
     statements = _statements(entries, words := read_words(entries.get("words", {})))
-    _require_varied(variations, {*series, *(name for one in statements for name in one.holds.series)})
+    _require_varied(variations, {*series, *(name for one in statements for each in one.predicates
+                                            for name in each.series)})
     numbers = {key: entries[key] for key in ("step", "most", "cycles") if key in entries}
     step, most = numbers.get("step", Figure.step), numbers.get("most", Figure.most)
     if not step <= most <= MOST_POINTS * step:
@@ -358,7 +378,9 @@ def _statements(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[S
     for number, one in enumerate(entries.get("statements", [])):
         with naming(f"statements[{number}]"):
             holds = Predicate(written(one["holds"], words))
-        found.append(Statement(one["claim"], one["text"], holds, one.get("note", "")))
+            bound = Predicate(written(one["bound"], words)) if "bound" in one else None
+        found.append(Statement(one["claim"], one["text"], holds, one.get("note", ""), bound, one.get("circular", ""),
+                               one.get("not_judged", "")))
     return tuple(found)
 
 

@@ -18,6 +18,7 @@ from ...engines.bulk import BulkEngine
 from ...host import NOW, UNDELIVERED, check_receipts, lay_out
 from ..load.statistics import interval
 from ..option_grid import named_point
+from ..sweep import REPLICATIONS
 
 __all__ = ["DrawnPoint", "drawn_sets"]
 
@@ -65,7 +66,8 @@ class DrawnPoint:
     def run(self, workers: int | None = None, stop: Stop | None = None) -> dict[str, Any]:
         """Run the multicasts, and return results as plain data.
 
-        Each result is the mean over the networks of the mean in each network. Only ``cycles_simulated`` is the sum
+        Each result is the mean over the networks of the mean in each network; ``replications`` has the means in each
+        network, or, with a single network, the results of each multicast. Only ``cycles_simulated`` is the sum
         over the networks.
         ``latency``: cycles until the last destination has noted its receipt, with the half width of a 95 % interval.
         ``worms``, ``phases``: mean numbers of worms and of phases in a multicast's plan.
@@ -76,12 +78,16 @@ class DrawnPoint:
                 raise KeyboardInterrupt
             with named_point(f"{self.name}, network {number + 1}"):
                 found.append(self._run(setup, number))
-        latencies, worms, phases, cycles = zip(*found, strict=True)
-        latency = interval(latencies)
-        return {"latency": latency.mean, "latency_half_width": latency.half_width, "worms": fmean(worms),
-                "phases": fmean(phases), "cycles_simulated": sum(cycles)}
+        means = [{name: fmean(values) for name, values in each.items()} for each, _ in found]
+        latency = interval([one["latency"] for one in means])
+        each = means if len(means) > 1 else [dict(zip(found[0][0], values, strict=True))
+                                             for values in zip(*found[0][0].values(), strict=True)]
+        return {"latency": latency.mean, "latency_half_width": latency.half_width,
+                **{name: fmean(one[name] for one in means) for name in ("worms", "phases")},
+                "cycles_simulated": sum(cycles for _, cycles in found), REPLICATIONS: each}
 
-    def _run(self, setup: Setup, number: int) -> tuple[float, float, float, int]:
+    def _run(self, setup: Setup, number: int) -> tuple[dict[str, list[float]], int]:
+        """Return latency, worms and phases of each multicast in a network, and the cycles simulated."""
         network = _network(setup.topology, setup.scheme, setup.configuration, self.draws)
         sets = drawn_sets(setup.topology.nodes, self.count, self.draws, number)
         worms = network.scheme.batch(
@@ -100,7 +106,8 @@ class DrawnPoint:
         offsets = worms.destination_offsets[worms.message_offsets]
         latencies = np.maximum.reduceat(host.received, offsets[:-1])
         steps = np.maximum.reduceat(np.array(steps_of(worms)), worms.message_offsets[:-1])
-        return (float(latencies.mean()), len(worms) / self.draws, float(steps.mean()), int(host.counters[NOW]))
+        each = {"latency": latencies, "worms": np.diff(worms.message_offsets), "phases": steps}
+        return {name: np.asarray(values, float).tolist() for name, values in each.items()}, int(host.counters[NOW])
 
 
 @lru_cache(maxsize=32)

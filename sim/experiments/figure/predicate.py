@@ -7,10 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
+
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.file_schema import given
 from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 
+from .evidence import HELD, LEVEL, NOT_HELD, Evidence
 from .quantity import Quantity, Truth
 
 __all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "Measured", "Number", "Predicate",
@@ -35,8 +38,11 @@ CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
 #: Words of formulas in figures of single runs. Each word has a value at each point.
 RUN_WORDS = ("latency", "formula", "bound", "others_wait", "own_wait", "arbitration_wait", "worms", "phases")
 
+#: Word of formulas with a truth value: ``saturated('S', 60)``.
+SATURATED = "saturated"
+
 #: All names of measurements in formulas, called words. The first argument of each word is the name of a series.
-WORDS = tuple(dict.fromkeys((*POINT_WORDS, *CURVE_WORDS, *RUN_WORDS)))
+WORDS = tuple(dict.fromkeys((*POINT_WORDS, *CURVE_WORDS, *RUN_WORDS, SATURATED)))
 
 #: Functions of formulas with a truth value as their result.
 DECIDED = ("within", "comparable")
@@ -55,9 +61,8 @@ FOREIGN: dict[type, str] = {
 #: Allowed parts of formulas, as error messages list them.
 PARTS = "numbers, texts, + - * /, < > ==, and, or, not, and calls such as latency('S')"
 
-#: Least and greatest ratio of two values for which ``comparable`` holds.
-COMPARABLE = 0.8, 1.25
-
+#: Greatest ratio of two values, either way, for which ``comparable`` holds without a third argument.
+COMPARABLE = 1.25
 
 MANY = 100
 
@@ -65,8 +70,8 @@ MANY = 100
 LARGEST = 1e100
 
 #: Least and greatest number of arguments of functions. Words of `WORDS` have one or two arguments: series and load.
-ARGUMENTS = {"told": (2, 2), "within": (3, 3), "comparable": (2, 2), "count": (1, MANY), "abs": (1, 1),
-             "precision": (1, 1), "max": (1, MANY), "min": (1, MANY)}
+ARGUMENTS = {"told": (2, 2), "within": (3, 3), "comparable": (2, 3), SATURATED: (2, 2),
+             "count": (1, MANY), "abs": (1, 1), "precision": (1, 1), "max": (1, MANY), "min": (1, MANY)}
 
 
 def require_command(key: str, command: str) -> None:
@@ -155,7 +160,7 @@ class _Text:
             refuse(f"{least}{many} argument{'s' * (most > 1)}")
         # the load at which a measurement is read, and the share of ``within``, must be constant numbers
         place = 1 if name in WORDS else 2
-        if name in (*WORDS, "within"):
+        if name in (*WORDS, *DECIDED):
             for argument in node.args[place:]:
                 if not isinstance(argument, ast.Constant) or not isinstance(argument.value, int | float):
                     refuse(f"a number as argument {place + 1}")
@@ -220,7 +225,8 @@ class Predicate(_Text):
     - ``<``, ``>``: the comparison holds only if the intervals of both sides do not overlap.
     - ``==``: the comparison can hold only for exact values.
     - ``within(x, value, share)``: x is between value * (1 - share) and value * (1 + share).
-    - ``comparable(x, y)``: x / y is between 0.8 and 1.25.
+    - ``comparable(x, y)``: x / y is between 0.8 and 1.25; ``comparable(x, y, k)``: between 1 / k and k.
+    - ``saturated('S', 60)``: series S is saturated at the load or value 60, in every replication.
     - ``count(p, q, ...)``: number of the listed predicates p, q and so on that hold.
     - ``told('COMMAND', 'worms/0/hops')``: value at the path ``worms/0/hops`` in the JSON of ``wormcast COMMAND``.
     - ``told('COMMAND', 'worms/0/links/#')``: number of entries of the list at the path ``worms/0/links``.
@@ -235,12 +241,47 @@ class Predicate(_Text):
     def __post_init__(self) -> None:
         tree = self._tree()
         self._require(tree)
-        decided = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id in DECIDED
+        decided = isinstance(tree, ast.Call) and _called(tree) in (*DECIDED, SATURATED)
         if not decided and not isinstance(tree, ast.Compare | ast.BoolOp | ast.UnaryOp):
             raise WormcastError(f"holds: {self.text!r} is not valid. Allowed: a comparison.")
 
-    def evaluate(self, measured: Measured, told: CommandValue) -> PredicateOutcome:
+    @property
+    def limit(self) -> float | None:
+        """Limit that stands for a word of the paper, such as 1.5 for *much*; None without a limit, and with several.
+
+        Limits are constant factors of measurements, the share of ``within`` and the ratio of ``comparable``.
+        """
+        found = {_limit_of(node) for node in ast.walk(self._tree())} - {None}
+        return found.pop() if len(found) == 1 else None
+
+    def with_limit(self, limit: float) -> "Predicate":
+        """Return the predicate with another limit."""
+        tree = self._tree()
+        for node in ast.walk(tree):
+            if _limit_of(node) is None:
+                continue
+            if isinstance(node, ast.BinOp):
+                name = "left" if isinstance(node.left, ast.Constant) else "right"
+                setattr(node, name, ast.Constant(limit))
+            elif isinstance(node, ast.Call):
+                node.args[2:] = [ast.Constant(limit)]
+        return Predicate(ast.unparse(tree))
+
+    @property
+    def is_exact(self) -> bool:
+        """The predicate has results of commands only, which have no random error unless they say so."""
+        return not self.series
+
+    @property
+    def is_order(self) -> bool:
+        """The predicate compares by < or >."""
+        return any(isinstance(operator, ast.Lt | ast.Gt) for node in ast.walk(self._tree())
+                   if isinstance(node, ast.Compare) for operator in node.ops)
+
+    def evaluate(self, measured: Measured, told: CommandValue, level: float = LEVEL) -> PredicateOutcome:
         """Evaluate the predicate.
+
+        ``level``: two-sided level at which ``count`` counts its predicates.
 
         Raises
         ------
@@ -248,7 +289,7 @@ class Predicate(_Text):
             A series or a command is not valid, or values cannot be compared.
         """
         outcome = PredicateOutcome(Truth({}))
-        outcome.truth = _Evaluation(measured, told, outcome.numbers).truth(self._tree())
+        outcome.truth = _Evaluation(measured, told, outcome.numbers, level).truth(self._tree())
         return outcome
 
 
@@ -257,6 +298,7 @@ class _Evaluation:
     measured: Measured
     told: CommandValue
     numbers: list[str]
+    level: float = LEVEL
 
     def truth(self, node: ast.expr) -> Truth:
         if isinstance(node, ast.BoolOp):
@@ -272,13 +314,17 @@ class _Evaluation:
             return Truth.every(_compared(operator, first, second) for operator, first, second
                                in zip(node.ops, values, values[1:], strict=False))
         if isinstance(node, ast.Call):
-            name = node.func.id  # type: ignore[attr-defined]
+            name = _called(node)
+            if name == SATURATED:
+                found = self._call(name, node)
+                self.numbers.append(f"{_named(node)}: {_share(found)}")
+                return Truth({load: Evidence.certain(_agreed(value[1])) for load, value in found.values.items()})
             if name in DECIDED:
-                first, second, *share = (self.number(one) for one in node.args)
+                first, second = (self.number(one) for one in node.args[:2])
                 self.numbers.append(f"{_named(node.args[0])}: {first}, {_named(node.args[1])}: {second}")
-                low, high = COMPARABLE if name == "comparable" else (
-                    1 - share[0].values[None][1], 1 + share[0].values[None][1])
-                return (first / second).between(low, high)
+                limit = node.args[2].value if len(node.args) > 2 else COMPARABLE  # type: ignore[attr-defined]
+                return (first / second).between(*((1 / limit, limit) if name == "comparable" else
+                                                  (1 - limit, 1 + limit)))
         raise WormcastError(f"holds: {ast.unparse(node)} is not valid. Allowed: a comparison.")
 
     def value(self, node: ast.expr) -> Any:
@@ -308,8 +354,8 @@ class _Evaluation:
             found = self.measured(name, node.args[0].value)  # type: ignore[attr-defined]
             return found.at(self.number(node.args[1]).values[None][1]) if len(node.args) > 1 else found
         if name == "count":
-            signs = [self.truth(one).verdict for one in node.args]
-            held, possible = signs.count("held"), len(signs) - signs.count("not held")
+            signs = [self.truth(one).verdict(self.level) for one in node.args]
+            held, possible = signs.count(HELD), len(signs) - signs.count(NOT_HELD)
             return Quantity({None: (held, held, possible)})
         if name == "told":
             found = self.value(node)
@@ -323,8 +369,36 @@ class _Evaluation:
         if name == "precision":
             return first.precision
         for other in others:
-            first = first.combine(other, max if name == "max" else min)
+            first = first.combine(other, np.maximum if name == "max" else np.minimum)
         return first
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.id if isinstance(node.func, ast.Name) else ""
+
+
+def _limit_of(node: ast.AST) -> float | None:
+    """Return the limit that a part of a predicate has: a factor of a measurement, a share, a ratio."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(one, ast.Constant) and isinstance(other, ast.Call) and _called(other) in WORDS:
+                return float(one.value)  # type: ignore[arg-type]
+    if isinstance(node, ast.Call) and _called(node) in DECIDED:
+        limit = node.args[2] if len(node.args) > 2 else ast.Constant(COMPARABLE)
+        return float(limit.value) if isinstance(limit, ast.Constant) else None  # type: ignore[arg-type]
+    return None
+
+
+def _agreed(replications: Any) -> bool | None:
+    """Return what all replications agree on; None if they differ."""
+    found = {bool(one) for one in np.atleast_1d(replications)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _share(saturated: Quantity) -> str:
+    """Return in how many replications a series is saturated, as text."""
+    return "; ".join(f"in {int(np.sum(value[1]))} of {np.size(value[1])} replications"
+                     for value in saturated.values.values()) or "-"
 
 
 def _named(node: ast.expr) -> str:

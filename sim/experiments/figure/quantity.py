@@ -1,46 +1,78 @@
-"""Numbers with 95 % intervals, per load or for all loads, and their arithmetic and comparison."""
+"""Numbers with replications or with intervals, per load or for all loads: their arithmetic and comparison."""
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .evidence import Evidence, Load, Truth, half_width, is_same, joined, paired
 
 __all__ = ["Quantity", "Truth"]
 
-Load = float | None
-"""Load in payload flits times destinations per node and cycle, or an option's value. None means all loads or values."""
-
-HELD, UNDECIDED, REVERSED = 1, 0, -1
+Value = tuple[Any, Any, Any]
+"""Lower end, mean and upper end: numbers, or arrays [replications]."""
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """Number at each of several loads: lower end, mean and upper end of its interval.
+    """Number at each of several loads: lower end, mean and upper end.
 
-    If the error is unknown, the ends of the interval are infinite, and all comparisons are undecided. Arithmetic is
-    interval arithmetic: it assumes that both errors add up in the worst way. The comparisons ``<`` and ``>`` hold, or
-    are reversed, only if the intervals of both numbers do not overlap.
+    The three are one number each, or an array with the value of each replication. Replication k of two quantities has
+    the same network, messages and creation times. Arithmetic works on each replication, and comparisons test the paired
+    differences (`paired`). A number without replications is exact if its ends are equal. Otherwise it is an interval:
+    arithmetic assumes that errors add up in the worst way, and a comparison decides only if intervals do not overlap.
+
+    Infinite: the network is saturated in all replications, so that a latency has no upper bound. Not a number: it is
+    saturated in some of them. Two infinite numbers are not compared.
+
+    Parameters
+    ----------
+    values : mapping of Load to (low, mean, high)
+    by_each : bool
+        Ends are not errors, but neighbouring points of a grid in each replication: a comparison decides only if it has
+        the same result in every replication.
+    ratio : bool
+        Product or quotient: if positive, its comparisons test differences of logarithms.
     """
 
-    values: Mapping[Load, tuple[float, float, float]]
+    values: Mapping[Load, Value]
+    by_each: bool = False
+    ratio: bool = False
 
     @classmethod
     def of(cls, value: float, half_width: float = 0.0) -> "Quantity":
         """Return a number that is the same for all loads."""
         return cls({None: (value - half_width, value, value + half_width)})
 
+    @classmethod
+    def replicated(cls, values: Mapping[Load, npt.ArrayLike]) -> "Quantity":
+        """Return a number that is measured without further error in each replication, ``values`` [replications]."""
+        return cls({load: (found, found, found) for load, each in values.items()
+                    for found in [np.asarray(each, float)]})
+
     def at(self, load: float) -> "Quantity":
         """Return the value at one load as a number that is the same for all loads; empty if that load has no value."""
         near = (value for known, value in self.values.items() if known is not None and abs(known - load) < 1e-9)
-        return Quantity(dict(zip([None], near, strict=False)))
+        return self._like(dict(zip([None], near, strict=False)))
 
-    def combine(self, other: "Quantity", of: Callable[[float, float], float]) -> "Quantity":
-        """Combine two numbers: apply a function, monotonic in both, to the means and to all pairs of interval ends."""
+    def _like(self, values: Mapping[Load, Value], *others: "Quantity", ratio: bool = False) -> "Quantity":
+        every = (self, *others)
+        return Quantity(values, any(one.by_each for one in every), ratio or any(one.ratio for one in every))
+
+    def combine(self, other: "Quantity", of: Callable[..., Any], *, ratio: bool = False) -> "Quantity":
+        """Combine two numbers: apply a function, monotonic in both, to the means and to all pairs of ends."""
         found = {}
-        for load, (first, second) in joined(self.values, other.values).items():
-            corners = [of(x, y) for x in (first[0], first[2]) for y in (second[0], second[2])]
-            found[load] = min(corners), of(first[1], second[1]), max(corners)
-        return Quantity(found)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            for load, (first, second) in joined(self.values, other.values).items():
+                if _endless(first) and _endless(second):
+                    continue  # both are saturated
+                corners = [of(x, y) for x in (first[0], first[2]) for y in (second[0], second[2])]
+                found[load] = _least(corners), of(first[1], second[1]), _greatest(corners)
+        return self._like(found, other, ratio=ratio)
 
     def __add__(self, other: "Quantity") -> "Quantity":
         return self.combine(other, operator.add)
@@ -49,44 +81,65 @@ class Quantity:
         return self.combine(other, operator.sub)
 
     def __mul__(self, other: "Quantity") -> "Quantity":
-        return self.combine(other, operator.mul)
+        return self.combine(other, operator.mul, ratio=True)
 
     def __truediv__(self, other: "Quantity") -> "Quantity":
-        positive = {load: value for load, value in other.values.items() if value[0] > 0}
-        return self.combine(Quantity(positive), operator.truediv)
+        positive = {load: value for load, value in other.values.items() if not np.any(np.asarray(value[0]) <= 0)}
+        return self.combine(other._like(positive), operator.truediv, ratio=True)
 
     def __abs__(self) -> "Quantity":
-        return Quantity({load: (max(low, -high, 0.0), abs(mean), max(-low, high))
-                         for load, (low, mean, high) in self.values.items()})
+        return self._like({load: (_greatest([low, -high, 0.0 * mean]), abs(mean), _greatest([-low, high]))
+                           for load, (low, mean, high) in self.values.items()})
 
     @property
     def precision(self) -> "Quantity":
-        """Half the interval's width, divided by the mean's absolute value, at each load at which the mean is not 0.
+        """Half the 95 % interval's width, divided by the mean's absolute value, at each load with a mean other than 0.
 
         The interval of the result has no width, but is from 0 to infinity if the number's error is unknown.
         """
-        relative = {load: (high - low) / 2 / abs(mean) for load, (low, mean, high) in self.values.items() if mean}
+        relative = {load: _half(value) / abs(np.mean(value[1])) for load, value in self.values.items()
+                    if np.mean(value[1]) and np.isfinite(value[1]).all()}
         return Quantity({load: (0.0 if math.isinf(value) else value, value, value) for load, value in relative.items()})
 
     def below(self, other: "Quantity") -> "Truth":
-        """Compare at each load: is this number less than another one?"""
-        return Truth({load: HELD if first[2] < second[0] else REVERSED if first[0] > second[2] else UNDECIDED
-                      for load, (first, second) in joined(self.values, other.values).items()})
+        """Compare at each load: is this number less than another one? Equal exact numbers are not."""
+        by_each, ratio = self.by_each or other.by_each, self.ratio or other.ratio
+        return Truth({load: _below(first, second, by_each, ratio)
+                      for load, (first, second) in joined(self.values, other.values).items()
+                      if not _incomparable(first, second)})
 
     def between(self, low: float, high: float) -> "Truth":
-        """Compare at each load: is this number from ``low`` to ``high``?"""
-        return Truth({load: HELD if low <= value[0] <= value[2] <= high else
-                      REVERSED if value[2] < low or value[0] > high else UNDECIDED
-                      for load, value in self.values.items()})
+        """Compare at each load: is this number from ``low`` to ``high``? The ends count without replications."""
+        found = {}
+        for load, value in self.values.items():
+            if _incomparable(value, (low, low, low)):
+                continue
+            if np.size(value[1]) > 1 or self.by_each:
+                ends = [_below((low,) * 3, value, self.by_each, ratio=True),
+                        _below(value, (high,) * 3, self.by_each, ratio=True)]
+                found[load] = Evidence(max(one.held for one in ends), min(one.against for one in ends),
+                                       mixed=ends[0].mixed)
+            else:
+                found[load] = Evidence.certain(True if low <= value[0] and value[2] <= high else
+                                               False if value[2] < low or value[0] > high else None)
+        return Truth(found)
 
     def same(self, other: "Quantity") -> "Truth":
         """Compare at each load: is this number equal to another one?
 
-        Numbers with overlapping intervals are undecided, unless both numbers are exact.
+        Only exact numbers can be equal. Numbers with overlapping intervals are undecided.
         """
-        return Truth({load: REVERSED if first[2] < second[0] or first[0] > second[2] else
-                      HELD if first == second and first[0] == first[2] else UNDECIDED
-                      for load, (first, second) in joined(self.values, other.values).items()})
+        found = {}
+        for load, (first, second) in joined(self.values, other.values).items():
+            if _incomparable(first, second):
+                continue
+            less, more = (_below(*both, self.by_each or other.by_each, ratio=False)
+                          for both in ((first, second), (second, first)))
+            if np.size(first[1]) == np.size(second[1]) == 1 and _exact(first) and _exact(second):
+                found[load] = Evidence.certain(bool(first[1] == second[1]))
+            else:
+                found[load] = Evidence(1.0, min(less.held, more.held), less.same)
+        return Truth(found)
 
     def __str__(self) -> str:
         """Return the values as text, at no more than three of the loads: ``118 +- 2 at 0.1; 130 +- 3 at 0.2``."""
@@ -96,70 +149,65 @@ class Quantity:
         return "; ".join(parts) or "-"
 
 
-def _written(value: tuple[float, float, float]) -> str:
-    low, mean, high = value
-    half = max(mean - low, high - mean)
+def _written(value: Value) -> str:
+    if np.isnan(value[1]).any():
+        return "saturated in some replications"
+    mean, half = float(np.mean(value[1])), _half(value)
+    if math.isinf(mean):
+        return "saturated"
+    if np.isinf(value[2]).all() and np.isfinite(value[0]).all():
+        return f"above {np.min(value[0]):.4g}"
     if not math.isfinite(half):
         return f"{mean:.4g}, its error unknown"
     return f"{mean:.4g}" + (f" +- {half:.2g}" if half > 0 else "")
 
 
-def joined(first: Mapping[Load, object], second: Mapping[Load, object]) -> dict[Load, tuple]:
-    """Return pairs of values at common loads. A value for all loads is paired with each value of the other side."""
-    if None in first:
-        return {load: (first[None], value) for load, value in second.items()}
-    if None in second:
-        return {load: (value, second[None]) for load, value in first.items()}
-    return {load: (value, second[load]) for load, value in first.items() if load in second}
+def _half(value: Value) -> float:
+    """Return half of a number's 95 % interval, ranges of replications included."""
+    low, mean, high = (np.atleast_1d(np.asarray(one, float)) for one in value)
+    with np.errstate(invalid="ignore"):
+        reach = float(max((mean - low).mean(), (high - mean).mean()))
+        return reach + (float(half_width(mean)) if len(mean) > 1 and np.ptp(mean) > 0 else 0.0)
 
 
-@dataclass(frozen=True)
-class Truth:
-    """Truth value at each of several loads: held (1), reversed (-1) or undecided (0)."""
-
-    at: Mapping[Load, int]
-
-    @classmethod
-    def of(cls, holds: bool) -> "Truth":
-        """Return a truth value that is the same for all loads."""
-        return cls({None: HELD if holds else REVERSED})
-
-    def __invert__(self) -> "Truth":
-        return Truth({load: -one for load, one in self.at.items()})
-
-    @staticmethod
-    def every(parts: Iterable["Truth"]) -> "Truth":
-        """Return the conjunction of truth values."""
-        return _folded(parts, min)
-
-    @staticmethod
-    def some(parts: Iterable["Truth"]) -> "Truth":
-        """Return the disjunction of truth values."""
-        return _folded(parts, max)
-
-    @property
-    def verdict(self) -> str:
-        """``held`` if the truth value is 1 at all loads, ``not held`` if it is -1 at all loads, else ``undecided``."""
-        found = set(self.at.values())
-        return {frozenset({HELD}): "held", frozenset({REVERSED}): "not held"}.get(frozenset(found), "undecided")
-
-    @property
-    def region(self) -> str:
-        """Text: the loads of each truth value, if loads differ; the reason, if all are undecided; else empty."""
-        if not self.at:
-            return "at no point are all series measured and below saturation"
-        if len(set(self.at.values())) == 1:
-            return "the intervals overlap" if self.verdict == "undecided" else ""
-        words = {HELD: "held", REVERSED: "reversed", UNDECIDED: "open"}
-        return "; ".join(
-            f"{word} at " + ", ".join(f"{load:g}" for load in sorted(self.at, key=lambda one: one or 0)
-                                      if self.at[load] == sign)
-            for sign, word in words.items() if sign in self.at.values())
+def _least(each: list[Any]) -> Any:
+    return np.minimum.reduce(np.broadcast_arrays(*each)) if any(map(np.ndim, each)) else min(each)
 
 
-def _folded(parts: Iterable[Truth], choose: Callable[[int, int], int]) -> Truth:
-    first, *others = parts
-    found = first.at
-    for other in others:
-        found = {load: choose(*both) for load, both in joined(found, other.at).items()}
-    return Truth(found)
+def _greatest(each: list[Any]) -> Any:
+    return np.maximum.reduce(np.broadcast_arrays(*each)) if any(map(np.ndim, each)) else max(each)
+
+
+def _exact(value: Value) -> bool:
+    return bool(np.all(value[0] == value[2]))
+
+
+def _endless(value: Value) -> bool:
+    return bool(np.isinf(value[1]).all())
+
+
+def _incomparable(first: Value, second: Value) -> bool:
+    """Both are saturated; or one is, and the other is a number without replications."""
+    endless = _endless(first), _endless(second)
+    return all(endless) or (any(endless) and np.size((first, second)[endless[0]][1]) == 1)
+
+
+def _below(first: Value, second: Value, by_each: bool, ratio: bool) -> Evidence:
+    """Return the evidence that a number is less than another one at one load."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        low, mean, high = (np.atleast_1d(np.asarray(one, float)) for one in (
+            second[0] - first[2], second[1] - first[1], second[2] - first[0]))
+        if np.isnan(mean).any():
+            return Evidence(1.0, 1.0, mixed=True)
+        if by_each:
+            return Evidence.certain(True if (low >= 0).all() else False if (high <= 0).all() else None)
+        if len(mean) == 1:
+            exact = _exact(first) and _exact(second)
+            return Evidence.certain(True if low[0] > 0 else False if high[0] < 0 or exact else None)
+        positive = bool(np.all(np.asarray(first[0]) > 0) and np.all(np.asarray(second[0]) > 0))
+        logs = [np.log(one) - np.log(other) for one, other in (
+            (second[0], first[2]), (second[1], first[1]), (second[2], first[0]))] if positive else None
+        if ratio and logs is not None:
+            low, high = (np.atleast_1d(one) for one in (logs[0], logs[2]))
+        relative = logs[1] if logs is not None else mean / np.abs(np.mean(first[1])) if np.all(first[1]) else mean
+        return Evidence(float(paired(low)[0]), float(paired(high)[1]), bool(is_same(relative)))

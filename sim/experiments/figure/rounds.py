@@ -1,6 +1,7 @@
-"""Measurement of figures: rounds of points until all curves are complete; then table and verdicts."""
+"""Measurement of figures: rounds of points until curves are complete, looks until statements are decided; the table."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -8,10 +9,12 @@ from wormcast.algorithms.errors import naming
 
 from ...common.requirements import ToolMissing
 from ...common.text import count
-from ..sweep import MemoryStore, Point, ResultStore, cells_of, missing
+from ..sweep import REPLICATIONS, MemoryStore, Point, ResultStore, cells_of, missing
 from .curve import Curve
-from .definition import Figure
+from .definition import Figure, Series, Statement, Variation
 from .drawn import DrawnPoint
+from .evidence import LOOKS, UNDECIDED
+from .plan import Plan, PlannedCurve, committed_plan, plan_of
 from .predicate import CommandValue, Measured
 from .schema import DECIDED
 from .single import RunCurve, RunPoint
@@ -20,7 +23,7 @@ from .verdict import Verdict, judge
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
 
-__all__ = ["AnyCurve", "AnyPoint", "FigureOutcome", "Runner", "curves_of", "each_once", "measure", "outcome_of"]
+__all__ = ["AnyCurve", "AnyPoint", "FigureOutcome", "Runner", "Study", "curves_of", "each_once", "measure_all"]
 
 AnyCurve = Curve | RunCurve
 
@@ -48,6 +51,8 @@ class FigureOutcome:
         Verdicts on the figure's statements.
     scatter : list of (str, float, float)
         Points of the figure's scatter plot; empty if a command of them needs a tool that is not installed.
+    plan : Plan or None
+        Plan of its load experiments; None without load experiments, and for a quick run.
     """
 
     figure: Figure
@@ -55,6 +60,7 @@ class FigureOutcome:
     rows: list[dict[str, Any]]
     verdicts: list[Verdict]
     scatter: list[tuple[str, float, float]]
+    plan: Plan | None = None
 
     @property
     def points(self) -> str:
@@ -77,18 +83,25 @@ class FigureOutcome:
         return loads_figure(self.figure, [one for one in self.curves if isinstance(one, Curve)])
 
 
-def curves_of(figure: Figure, *, quick: bool = False) -> Curves:
+def curves_of(figure: Figure, *, quick: bool = False, plan: Plan | None = None) -> Curves:
     """Return the curves of all series that a figure and its statements name, with each variation unless ``quick``.
 
-    For a series that a variation does not change, the variation's entry is the curve without variation.
+    For a series that a variation does not change, the variation's entry is the curve without variation. With a plan,
+    curves of load experiments are those of the first look; without a plan, they are those of a pilot run.
     """
     found: Curves = {}
     for name in figure.named_series:
         of, series = figure.find_series(name)
-        kind = RunCurve if of.runs else Curve
-        found[name, None] = default = kind(of, series, None, quick)
+
+        def curve(variation: Variation | None, of: Figure = of, series: Series = series) -> AnyCurve:
+            if of.runs:
+                return RunCurve(of, series, variation, quick)
+            return Curve(of, series, variation, quick) if plan is None else PlannedCurve(of, series, variation,
+                                                                                         plan=plan)
+
+        found[name, None] = default = curve(None)
         for variation in () if quick else figure.variations.values():
-            varied = kind(of, series, variation.on(name))
+            varied = curve(variation.on(name))
             found[name, variation.name] = default if varied.hardware == default.hardware else varied
     return found
 
@@ -99,47 +112,136 @@ def each_once(curves: Mapping[Any, AnyCurve]) -> list[AnyCurve]:
 
 
 def measure(curves: Sequence[AnyCurve], store: ResultStore | MemoryStore, run: Runner
-            ) -> Generator[tuple[int, int], None, None]:
-    """Measure all curves. Points with a stored result are not run again.
-
-    Yields
-    ------
-    (int, int)
-        After each point: the number of points done, and the number of points known to be needed.
-    """
-    done = known = 0
+            ) -> Generator[AnyPoint, None, None]:
+    """Measure all curves, and yield each point that was run. Points with a stored result are not run again."""
     while True:
-        wanted = [(curve, place, curve.point(place)) for curve in curves for place in sorted(curve.missing())]
+        wanted = [(curve, place, curve.points(place)) for curve in curves for place in sorted(curve.missing())]
         if not wanted:
             return
         # the longest points first, so that processors are idle only briefly at the end
-        longest = sorted((point for *_, point in wanted), key=lambda point: -point.size)
+        longest = sorted((point for *_, each in wanted for point in each), key=lambda point: -point.size)
         to_run = missing(longest, store)
-        known += len(to_run)
-        for _ in run(to_run):
-            done += 1
-            yield done, known
-        for curve, place, point in wanted:
-            curve.results[place] = store[point.key]
+        yield from run(to_run)
+        for curve, place, each in wanted:
+            curve.put(place, [store[point.key] for point in each])
 
 
-def outcome_of(figure: Figure, curves: Curves, told: CommandValue, *, quick: bool = False) -> FigureOutcome:
-    """Return the outcome of a figure from its measured curves: its table and verdicts."""
-    def under(variation: str | None) -> Measured:
-        return lambda word, name: curves[name, variation].measured(word)
+def measure_all(studies: "Sequence[Study]", store: ResultStore | MemoryStore, run: Runner, told: CommandValue
+                ) -> Generator[AnyPoint, None, None]:
+    """Measure figures until all their statements are decided, or have had all their looks; yield each point run.
 
-    def verdicts() -> Iterator[Verdict]:
-        for number, statement in enumerate(figure.statements):
-            with naming(f"{figure.name}: statements[{number}]"):
-                yield judge(statement, under, told, variations)
+    A point that several figures share is run once.
+    """
+    yield from measure([curve for one in studies for curve in one.every], store, run)
+    further = [curve for one in studies for curve in one.begin()]
+    while True:
+        yield from measure(further, store, run)
+        further = [curve for one in studies for curve in one.look(told)]
+        if not further:
+            return
 
-    variations = [] if quick else list(figure.variations)
-    return FigureOutcome(
-        figure,
-        [curves[name, None] for name, series in figure.series.items() if series.drawn],
-        [_row(figure, name, variation, curve, place) for (name, variation), curve in curves.items()
-         if curve is not curves[name, None] or variation is None for place in curve.places],
-        list(verdicts()), _scatter(figure, told))
+
+class Study:
+    """Figure under measurement: a pilot run, then looks at longer and longer runs until all statements are decided.
+
+    A quick study judges its pilot run, in one look.
+
+    Parameters
+    ----------
+    figure : Figure
+    quick : bool
+
+    Attributes
+    ----------
+    pilots : Curves
+        Load experiments of the pilot run; empty if the figure has a committed plan, or no load experiments.
+    plan : Plan or None
+        Plan of the run; None if it has no load experiments.
+    curves : Curves
+        Curves at the latest look at each series.
+    every : list of curves
+        All curves that the study measures or has measured.
+    """
+
+    def __init__(self, figure: Figure, *, quick: bool = False):
+        self.figure, self.quick = figure, quick
+        self.plan = None if quick else committed_plan(figure)
+        loads = any(not figure.find_series(name)[0].runs for name in figure.named_series)
+        self.needs_pilot = loads and (quick or self.plan is None)
+        self.pilots = {name: curve for name, curve in curves_of(figure, quick=True).items()
+                       if isinstance(curve, Curve)} if self.needs_pilot else {}
+        self.curves: Curves = {}
+        self.every: list[AnyCurve] = [*each_once(self.pilots)]
+        self._verdicts: dict[int, Verdict] = {}
+        self._look = 1
+
+    def begin(self) -> list[AnyCurve]:
+        """Return the curves to measure at the first look. The pilot run must be complete."""
+        if not self.curves:
+            if self.needs_pilot:
+                self.plan = None if self.quick else plan_of(self.figure, [*self.pilots.values()])
+            self.curves = {**curves_of(self.figure, quick=self.quick, plan=self.plan),
+                           **(self.pilots if self.quick else {})}
+            self.every += each_once(self.curves) if not self.quick else [
+                one for one in each_once(self.curves) if isinstance(one, RunCurve)]
+        return each_once(self.curves)
+
+    def look(self, told: CommandValue) -> list[AnyCurve]:
+        """Judge the statements that are not decided yet, and return the curves to measure for the next look."""
+        looks = LOOKS if self.plan is not None else 1
+        for number, statement in enumerate(self.figure.statements):
+            if number not in self._verdicts or self._open(number):
+                with naming(f"{self.figure.name}: statements[{number}]"):
+                    self._verdicts[number] = self._judge(statement, told, looks if self._planned(statement) else 1)
+        if self._look >= looks:
+            return []
+        named = {name for number, one in enumerate(self.figure.statements) if self._open(number)
+                 for each in one.predicates for name in each.series}
+        self._look += 1
+        found: list[AnyCurve] = []
+        for name in named:
+            curve = self.curves[name, None]
+            if isinstance(curve, PlannedCurve):
+                self.curves[name, None] = dataclasses.replace(
+                    curve, look=self._look, first=curve.first or curve, results={})
+                found.append(self.curves[name, None])
+        self.every += found
+        return found
+
+    def _open(self, number: int) -> bool:
+        """A further look may decide a statement."""
+        return self._verdicts[number].verdict == UNDECIDED and self._planned(self.figure.statements[number])
+
+    def _planned(self, statement: Statement) -> bool:
+        return any(isinstance(self.curves[name, None], PlannedCurve)
+                   for one in statement.predicates for name in one.series)
+
+    def _judge(self, statement: Statement, told: CommandValue, looks: int) -> Verdict:
+        def under(variation: str | None) -> Measured:
+            return lambda word, name: self.curves[name, variation].measured(word)
+
+        named = {name: self.curves[name, None] for one in statement.predicates for name in one.series}
+        statistical = any(isinstance(one, Curve) or one.drawn for one in named.values())
+        schemes = tuple(dict.fromkeys(str(one.options["scheme"]).split(":")[0] for one in named.values()))
+        return judge(statement, under, told, [] if self.quick else [*self.figure.variations], schemes=schemes,
+                     statistical=statistical, look=min(self._look, looks), looks=looks)
+
+    def outcome(self, told: CommandValue) -> FigureOutcome:
+        """Return the outcome: the table of the latest look at each series, and the verdicts."""
+        figure = self.figure
+        return FigureOutcome(
+            figure,
+            [self.curves[name, None] for name, series in figure.series.items() if series.drawn],
+            [_row(figure, name, variation, curve, place) for (name, variation), curve in self.curves.items()
+             if variation is None or not self._is_default(name, variation) for place in curve.places],
+            [self._verdicts[number] for number in range(len(figure.statements))], _scatter(figure, told),
+            self.plan)
+
+    def _is_default(self, name: str, variation: str) -> bool:
+        """A variation leaves a series as it is."""
+        first = self.curves[name, None]
+        first = first.first or first if isinstance(first, PlannedCurve) else first
+        return self.curves[name, variation] is first
 
 
 def _scatter(figure: Figure, told: CommandValue) -> list[tuple[str, float, float]]:
@@ -154,5 +256,6 @@ def _scatter(figure: Figure, told: CommandValue) -> list[tuple[str, float, float
 def _row(figure: Figure, name: str, variation: str | None, curve: AnyCurve, place: int) -> dict[str, Any]:
     given = "; ".join(f"{key}={value}" for key, value in curve.options.items() if key not in DECIDED)
     return {"figure": figure.name, "series": name, "variation": variation or "", "options": given,
-            **curve.columns(place), **cells_of(curve.results[place])}
+            **curve.columns(place),
+            **cells_of({key: value for key, value in curve.results[place].items() if key != REPLICATIONS})}
 

@@ -8,14 +8,14 @@ from wormcast.algorithms.file_schema import ALLOWED, FileSchema
 
 from ...build.configuration import Configuration
 from ...common.option import Option, options_of
-from ..sweep import OPTIONS
+from ..sweep import OPTIONS, REPLICATIONS
 
 __all__ = ["ALL", "DECIDED", "FIGURE", "LOAD", "LOADS", "LOAD_OPTIONS", "NAME", "OVER_OPTIONS", "PLACED", "RUNS",
            "RUN_OPTIONS", "CommandOptions"]
 
 #: DECIDED: options of load experiments that a figure determines itself.
 #: LOAD: value of the key ``over`` for a figure over the load. PLACED: the option that a figure over the load varies.
-DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
+DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup", REPLICATIONS)
 LOAD, PLACED = "load", "rate"
 
 #: Values of a figure's key ``latency``: the messages whose latency is drawn.
@@ -96,7 +96,8 @@ FIGURE = FileSchema("a figure", {
         "points": {"enum": [LOADS, RUNS]},
         "values": VALUES,
         "latency": {"enum": list(LATENCIES)},
-        "statements": {"type": "array", "items": _texts("a statement", ["claim", "text", "holds"], ["note"])},
+        "statements": {"type": "array", "items": _texts("a statement", ["claim", "text", "holds"], [
+            "note", "bound", "circular", "not_judged"])},
         "words": _each(TEXT),
         "pictures": {"type": "array", "items": _table("a picture", {
             "name": {**TEXT, "pattern": f"^{NAME}$", ALLOWED: "letters, digits, _, - and ., a letter or digit first"},

@@ -6,7 +6,15 @@ from typing import Any
 
 from .definition import Figure, Series, Variation
 
-__all__ = ["SeriesCurve"]
+__all__ = ["NETWORK", "SeriesCurve", "drawn_network"]
+
+#: Placeholder of a network's number in the name of a random topology.
+NETWORK = "{network}"
+
+
+def drawn_network(topology: str, number: int) -> str:
+    """Return the name of a random topology with the number of one of its networks, from 0."""
+    return topology.replace(NETWORK, str(number + 1))
 
 
 @dataclass

@@ -2,10 +2,12 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
+
+import numpy as np
 
 import wormcast
 from wormcast.algorithms import Topology, WormcastError, file_digest, find_scheme, topology
@@ -19,15 +21,16 @@ from ..contention import followed
 from ..formula import Formula, UnloadedLatency, has_formula, unloaded_latency
 from ..option_grid import named_point
 from ..run import run
+from ..sweep import REPLICATIONS
 from .drawn import DrawnPoint
 from .predicate import RUN_WORDS
 from .quantity import Quantity
-from .series_curve import SeriesCurve
+from .series_curve import NETWORK, SeriesCurve, drawn_network
 
 __all__ = ["RunCurve", "RunPoint"]
 
 #: Version of the results. Increase the version when keys of results or their meaning change.
-RESULTS = 3
+RESULTS = 4
 
 TIMEOUT = 10**8
 
@@ -102,14 +105,6 @@ def _alone(network: Topology, configuration: Configuration, length: int) -> Unlo
 _topology = cache(topology)
 _scheme = cache(find_scheme)
 
-#: Placeholder of a network's number in the name of a random topology.
-DRAWN = "{network}"
-
-
-def _drawn(text: str, number: int) -> str:
-    return text.replace(DRAWN, str(number + 1))
-
-
 @cache
 def _code() -> str:
     return source_digest([__file__])
@@ -149,7 +144,7 @@ class RunCurve(SeriesCurve):
     def at(self, place: int) -> float:
         """Return the x value of a point: its option's value; for a topology, the number of nodes."""
         value = self.values[place]
-        return _topology(_drawn(value, 0)).nodes if self.figure.over == "topology" else float(value)
+        return _topology(drawn_network(value, 0)).nodes if self.figure.over == "topology" else float(value)
 
     @property
     def drawn(self) -> bool:
@@ -159,7 +154,7 @@ class RunCurve(SeriesCurve):
     @property
     def reconstructed(self) -> bool:
         """The scheme is reconstructed."""
-        network = _topology(_drawn(self.options.get("topology") or self.values[0], 0))
+        network = _topology(drawn_network(self.options.get("topology") or self.values[0], 0))
         return _scheme(self.options["scheme"], network, None).reconstructed
 
     def columns(self, place: int) -> dict[str, Any]:
@@ -187,19 +182,27 @@ class RunCurve(SeriesCurve):
         key = _key("run", given, setup, {"source": source, "targets": targets, "length": message.length})
         return RunPoint(name, setup, message, key)
 
+    def points(self, place: int) -> "list[RunPoint | DrawnPoint]":
+        """Return the point of a place, in a list."""
+        return [self.point(place)]
+
+    def put(self, place: int, results: Sequence[dict[str, Any]]) -> None:
+        """Store the result of `points`."""
+        [self.results[place]] = results
+
     def _drawn_point(self, name: str, given: dict[str, Any]) -> DrawnPoint:
         """Return a point of random multicasts.
 
         {network} in the topology's name stands for the number of a network, from 1.
         """
-        networks = 1 if DRAWN not in given["topology"] else given.get("networks", 10)
+        networks = 1 if NETWORK not in given["topology"] else given.get("networks", 10)
         count, draws, length = given["random"], given.get("draws", 8), given["length"]
         if self.quick:
             networks, draws = -(-networks // 3), -(-draws // 2)
         setups = []
         with named_point(name):
             for number in range(networks):
-                network = _topology(_drawn(given["topology"], number))
+                network = _topology(drawn_network(given["topology"], number))
                 setup = Setup.on(network, _scheme(given["scheme"], network, given.get("relation")), given)
                 setups.append(setup)
                 if count >= network.nodes:
@@ -218,7 +221,10 @@ class RunCurve(SeriesCurve):
         if word not in RUN_WORDS:
             raise WormcastError(f"{self.figure.name}: {word} is not valid: series {self.series.name} has single runs. "
                                 f"Allowed: {', '.join(RUN_WORDS)}.")
-        found = {self.at(place): (self.results[place].get(word), self.results[place].get(f"{word}_half_width") or 0)
-                 for place in self.places}
-        return Quantity({at: (value - half, value, value + half) for at, (value, half) in found.items()
-                         if value is not None})
+        found: dict[float | None, Any] = {}
+        for place in self.places:
+            each = self.results[place].get(REPLICATIONS)
+            value = self.results[place].get(word) if each is None else np.array([one[word] for one in each])
+            if value is not None:
+                found[self.at(place)] = value, value, value
+        return Quantity(found)

@@ -1,13 +1,30 @@
-"""Verdicts on statements of papers, by measurements."""
+"""Verdicts on statements of papers, by the rules of docs/figures.md."""
 
+import math
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from wormcast.algorithms import SCHEMES
 
 from ...common.requirements import ToolMissing
 from .definition import Statement
-from .predicate import CommandValue, Measured
+from .evidence import HELD, LEVEL, NO_DIFFERENCE, NOT_HELD, UNDECIDED
+from .predicate import CommandValue, Measured, Predicate
 
-__all__ = ["Verdict", "judge"]
+__all__ = ["CIRCULAR", "NOT_JUDGED", "VERDICTS", "Verdict", "expected_errors", "judge"]
+
+#: Verdicts on statements that measurements do not decide.
+NOT_JUDGED, CIRCULAR = "not judged", "circular"
+
+#: All verdicts, in the order of totals.
+VERDICTS = (HELD, NOT_HELD, NO_DIFFERENCE, UNDECIDED, NOT_JUDGED, CIRCULAR)
+
+#: Greatest factor by which `turning_limit` changes a limit.
+FARTHEST = 16.0
+
+#: Halvings of the interval in which `turning_limit` searches: a precision of 0.1 %.
+HALVINGS = 12
 
 
 @dataclass(frozen=True)
@@ -17,8 +34,8 @@ class Verdict:
     Parameters
     ----------
     claim, statement, predicate : str
-    verdict : "held", "not held" or "undecided"
-        Verdict without variation.
+    verdict : str
+        One of `VERDICTS`, without variation.
     numbers : str
         Values of both sides of each comparison.
     why : str
@@ -26,6 +43,16 @@ class Verdict:
         reason why it is undecided. If the verdict is not "held", ``why`` ends with the statement's note.
     changed_by : mapping of str to str
         For each variation whose verdict is decided and differs from ``verdict``: its name and its verdict.
+    variations : mapping of str to str
+        Verdict under each variation that was run.
+    statistical : bool
+        The statement compares measurements with random errors.
+    look : int
+        Number of the look that decided, from 1.
+    limit, turns_at : float or None
+        Limit of ours that stands for a word of the paper; the nearest limit with another verdict.
+    reconstructed : tuple of str
+        Reconstructed schemes in the statement.
     """
 
     claim: str
@@ -35,33 +62,113 @@ class Verdict:
     numbers: str
     why: str
     changed_by: Mapping[str, str]
+    variations: Mapping[str, str] = field(default_factory=dict)
+    statistical: bool = False
+    look: int = 1
+    limit: float | None = None
+    turns_at: float | None = None
+    reconstructed: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Return the verdict as plain data for JSON."""
-        return {**vars(self), "changed_by": dict(self.changed_by)}
+        return {**vars(self), "changed_by": dict(self.changed_by), "variations": dict(self.variations),
+                "reconstructed": list(self.reconstructed)}
+
+    @property
+    def sweep(self) -> str:
+        """In which variations the statement is held, as text: all, some (which) or none; empty without variations."""
+        held = [name for name, one in self.variations.items() if one == HELD]
+        if not self.variations:
+            return ""
+        some = "all" if len(held) == len(self.variations) else f"{len(held)} of" if held else "none of"
+        return f"held in {some} {len(self.variations)} variations" + (
+            f": {', '.join(held)}" if 0 < len(held) < len(self.variations) else "")
+
+    @property
+    def remarks(self) -> str:
+        """Limit and reconstructed schemes, as text: ``limit ours: 1.5, turns at 1.73``; empty without both."""
+        turns = "does not turn" if self.turns_at is None else f"turns at {self.turns_at:.3g}"
+        limit = [] if self.limit is None else [f"limit ours: {self.limit:g}, {turns}"]
+        return "; ".join([*limit, *(["reconstructed: " + ", ".join(self.reconstructed)] if self.reconstructed else [])])
+
+
+def expected_errors(verdicts: list[Verdict]) -> float:
+    """Return the expected number of wrong decisions, at most: `LEVEL` for each statistical row that is decided."""
+    return LEVEL * sum(one.statistical and one.verdict not in (NOT_JUDGED, CIRCULAR) for one in verdicts)
 
 
 def judge(statement: Statement, measured: Callable[[str | None], Measured], told: CommandValue,
-          variations: list[str]) -> Verdict:
+          variations: list[str], *, schemes: tuple[str, ...] = (), statistical: bool = False, look: int = 1,
+          looks: int = 1) -> Verdict:
     """Decide a statement without variation, and under each variation if the statement compares series.
 
-    A statement that needs a tool that is not installed is undecided, and ``why`` names the tool.
+    A statement that needs a tool that is not installed is undecided, and ``why`` names the tool. A statement of order
+    about a reconstructed scheme is decided only if it holds against the statement's bound, too.
 
     Parameters
     ----------
     measured : callable
         Name of a variation or None -> measurements under it.
     variations : list of str
-        Variations that were run.
+        Variations that were run. They take one look.
+    schemes : tuple of str
+        Names of the schemes of the statement's series.
+    statistical : bool
+        Its series have random errors.
+    look, looks : int
+        Number of this look, and the most looks. Each look has the level `LEVEL` / ``looks``.
     """
+    def verdict(predicate: Predicate, variation: str | None = None, share: int = looks) -> str:
+        level = LEVEL / share
+        found = predicate.evaluate(measured(variation), told, level).truth
+        return found.verdict(level, last=look >= share)
+
+    reconstructed = reconstructed_in(statement, schemes)
+    fixed = CIRCULAR if statement.circular else NOT_JUDGED if statement.not_judged else ""
     try:
-        outcome = statement.holds.evaluate(measured(None), told)
+        outcome = statement.holds.evaluate(measured(None), told, LEVEL / looks)
+        decided = verdict(statement.holds)
+        others = {name: verdict(statement.holds, name, 1) for name in variations if statement.holds.series}
+        why = [outcome.truth.region(LEVEL / looks)]
+        if not fixed and reconstructed and statement.holds.is_order and not (
+                decided == HELD and statement.bound and verdict(statement.bound) == HELD):
+            why.append(f"rival reconstructed: against it {decided}, " + (
+                "against its bound not held" if statement.bound else "and no bound is known"))
+            decided = UNDECIDED
+        limit = None if fixed else statement.holds.limit
+        turns = None if limit is None else turning_limit(statement.holds, limit, verdict)
     except ToolMissing as error:
-        return Verdict(statement.claim, statement.text, statement.holds.text, "undecided", "", str(error), {})
-    verdict = outcome.truth.verdict
-    others = {name: statement.holds.evaluate(measured(name), told).truth.verdict
-              for name in variations if statement.holds.series}
-    changed = {name: other for name, other in others.items() if other not in (verdict, "undecided")}
-    why = [outcome.truth.region, statement.note if verdict != "held" else ""]
-    return Verdict(statement.claim, statement.text, statement.holds.text, verdict, " | ".join(outcome.numbers),
-                   "; ".join(filter(None, why)), changed)
+        return Verdict(statement.claim, statement.text, statement.holds.text, fixed or UNDECIDED, "", str(error), {},
+                       reconstructed=reconstructed)
+    decided = fixed or decided
+    why = [statement.circular or statement.not_judged] if fixed else why
+    changed = {name: other for name, other in others.items() if other not in (decided, UNDECIDED)}
+    return Verdict(
+        statement.claim, statement.text, statement.holds.text, decided, " | ".join(outcome.numbers),
+        "; ".join(filter(None, [*why, statement.note if decided != HELD else ""])), {} if fixed else changed,
+        others, statistical, look, limit, turns, reconstructed)
+
+
+def turning_limit(predicate: Predicate, limit: float, verdict: Callable[[Predicate], str]) -> float | None:
+    """Return the limit nearest to a predicate's own at which its verdict is another one; None if there is none.
+
+    Limits up to `FARTHEST` times as large or as small are searched.
+    """
+    decided, found = verdict(predicate), []
+    for factor in (FARTHEST, 1 / FARTHEST):
+        near, far = 0.0, math.log(factor)  # logarithms of factors of the limit
+        if verdict(predicate.with_limit(limit * math.exp(far))) == decided:
+            continue
+        for _ in range(HALVINGS):
+            middle = (near + far) / 2
+            same = verdict(predicate.with_limit(limit * math.exp(middle))) == decided
+            near, far = (middle, far) if same else (near, middle)
+        found.append(far)
+    return limit * math.exp(min(found, key=abs)) if found else None
+
+
+def reconstructed_in(statement: Statement, schemes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the reconstructed schemes of a statement: of its series and in its commands."""
+    words = {word for one in statement.predicates for command in one.commands
+             for word in re.split(r"[\s=,]+", command)}
+    return tuple(name for name in SCHEMES if SCHEMES[name].reconstructed and name in {*schemes, *words})

@@ -1,7 +1,7 @@
 """Results of a load experiment."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -466,6 +466,21 @@ class Load:
         worms = totals["begun"].mean() * (totals["copies"].sum() + single) / messages
         return self.saturated and (self._falls_short() or self._growth[0] > 0.05 * worms)
 
+    def replications(self) -> list[dict[str, float | bool | None]]:
+        """Return the results of each seed by itself: means by their keys in `to_dict`, percentiles by their own keys.
+
+        Flits of single links are counted for all seeds together, so they are left out.
+        """
+        return [_flat(self._of_seed(index).to_dict()) for index in range(len(self.seeds))]
+
+    def _of_seed(self, index: int) -> "Load":
+        """Return the results of one seed. ``links`` and ``events`` stay those of all seeds."""
+        here = slice(index, index + 1)
+        slowest = self.slowest[self.slowest["lane"] == index].copy()
+        slowest["lane"] = 0
+        return replace(self, seeds=self.seeds[here], slices=self.slices[:, here], latencies=self.latencies[here],
+                       slowest=slowest, stage_sums=self.stage_sums[:, here], round_trips=self.round_trips[here])
+
     def to_dict(self, *, links: bool = False) -> dict[str, Any]:
         """Return the results as plain data for JSON, as ``wormcast load --json`` prints them.
 
@@ -518,3 +533,15 @@ class Load:
             "cycles_per_second": self.cycles * len(self.seeds) / self.seconds if self.seconds else None,
             **({f"{kind}_links": self.link_table(kind) for kind in LINKS} if links else {}),
         }
+
+
+def _flat(found: dict[str, Any]) -> dict[str, float | bool | None]:
+    """Return the numbers and truth values of a result, means in place of intervals."""
+    flat: dict[str, float | bool | None] = {}
+    for name, value in {**found, **found["percentiles"]}.items():
+        if isinstance(value, dict) and "mean" in value:
+            flat[name] = value["mean"]
+        elif value is None or isinstance(value, bool | int | float):
+            flat[name] = value
+    return {name: value for name, value in flat.items()
+            if not name.endswith("_half_width") and name not in ("cycles", "warmup", "cycles_per_second", "precise")}

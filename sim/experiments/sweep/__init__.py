@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .export import cells_of, require_parquet, row, write_parquet
     from .file import OPTIONS, SWEEP, read, sweep_of
     from .local import missing, run_missing
-    from .point import Point, build_point, plain_results, points
+    from .point import REPLICATIONS, Point, build_point, plain_results, points
     from .same_cycles import over_same_cycles
     from .store import MemoryStore, ResultStore
 else:
@@ -24,12 +24,12 @@ else:
         "curves": ("curves_figure", "require_drawable"),
         "export": ("cells_of", "require_parquet", "row", "write_parquet"),
         "file": ("OPTIONS", "SWEEP", "read", "sweep_of"),
-        "point": ("Point", "build_point", "plain_results", "points"),
+        "point": ("REPLICATIONS", "Point", "build_point", "plain_results", "points"),
         "local": ("missing", "run_missing"),
         "same_cycles": ("over_same_cycles",),
         "store": ("MemoryStore", "ResultStore"),
     })
 
-__all__ = ["OPTIONS", "SWEEP", "MemoryStore", "Point", "ResultStore", "build_point", "cells_of", "curves_figure",
-           "missing", "over_same_cycles", "plain_results", "points", "read", "require_cluster", "require_drawable",
-           "require_parquet", "row", "run_missing", "run_on_cluster", "sweep_of", "write_parquet"]
+__all__ = ["OPTIONS", "REPLICATIONS", "SWEEP", "MemoryStore", "Point", "ResultStore", "build_point", "cells_of",
+           "curves_figure", "missing", "over_same_cycles", "plain_results", "points", "read", "require_cluster",
+           "require_drawable", "require_parquet", "row", "run_missing", "run_on_cluster", "sweep_of", "write_parquet"]

@@ -23,13 +23,16 @@ from ..events import EventSums
 from ..load import Experiment, Load, Specification, Trace, check, load_until_interval, shared
 from ..option_grid import Sweep, named_point
 
-__all__ = ["LATER", "Point", "build_point", "plain_results", "points"]
+__all__ = ["LATER", "REPLICATIONS", "Point", "build_point", "plain_results", "points"]
 
 #: Version of the results. Increase the version when keys of results or their meaning change.
 RESULTS = 6
 
 #: Key in a stored result for the results of the same experiment with longer warm-ups.
 LATER = "later"
+
+#: Option of a point, and key of its results: also the results of each seed by itself (`Load.replications`).
+REPLICATIONS = "replications"
 
 #: Options whose values may name a user's file.
 BY_NAME = ("topology", "scheme", "relation")
@@ -85,7 +88,8 @@ class Point:
         After a deadlock, results are null except the deadlock itself, the nominal load and the number of simulated
         cycles, because traffic before a deadlock is not in a steady state. If the warm-up is found automatically,
         ``later`` has the results with longer warm-ups (`Experiment.later_results`), see `over_same_cycles`. Points
-        with ``until_interval`` have no ``later``. ``workers`` threads share the seeds, see `load`.
+        with ``until_interval`` have no ``later``. ``workers`` threads share the seeds, see `load`. With the option
+        ``replications``, results have the results of each seed, too.
 
         Raises
         ------
@@ -112,13 +116,16 @@ class Point:
 
     def _plain(self, result: Load) -> dict[str, Any]:
         """Return `plain_results`, and the events of all routers and interfaces, with their energy."""
+        plain = plain_results(result)
+        if self.given.get(REPLICATIONS):
+            plain[REPLICATIONS] = result.replications()
         if not self.events:
-            return plain_results(result)
+            return plain
         if result.events is None:
             counted = _nulls(EventSums.zero(self.network, self.costs).summary())
         else:
             counted = replace(result.events, table=self.costs).summary()
-        return plain_results(result) | counted
+        return plain | counted
 
 
 def points(sweep: Sweep, objects: Objects = NONE) -> list[Point]:
@@ -161,7 +168,9 @@ def build_point(given: dict[str, Any], name: str, objects: Objects = NONE,
         Network(network, scheme, configuration)
         if isinstance(traffic, Traffic):
             require_sendable(network, scheme, configuration)
-    counting = {"events": True, "energy": given.get("energy")} if events else {}
+    counting: dict[str, Any] = {"events": True, "energy": given.get("energy")} if events else {}
+    if given.get(REPLICATIONS):
+        counting[REPLICATIONS] = True
     resolved = replace(setup, configuration=configuration).to_dict(
         {**traffic.to_dict(), **experiment, **counting}, named="configuration", without=UNTIMED_FIELDS)
     texts = {f"{what}_text": file_digest(given.get(what)) for what in BY_NAME}

@@ -1,8 +1,8 @@
 """What a curve says, of results that are made up: which points count for what."""
 
-import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from wormcast.algorithms import WormcastError
@@ -16,14 +16,28 @@ FIGURE = Figure("small", "small", "nowhere", {"topology": "mesh:3x3", "destinati
 def result(latency, delivered, saturated=False, half=1.0, about=0.001, deadlock=None):
     each = {name: {"mean": latency * share, "half_width": half * share} for name, share in (
         ("latency", 1), ("queue_latency", 0.25), ("injection_latency", 0.5), ("transit_latency", 0.125))}
-    return {**each, "delivered_per_node": delivered, "delivered_per_node_half_width": about, "accepted": delivered,
+    spread = np.array([-1, 1, 0])  # of each replication about the mean
+    replications = [{name: None if one["mean"] is None else one["mean"] + off * one["half_width"]
+                     for name, one in each.items()} | {
+        "delivered_per_node": delivered + off * about, "accepted": delivered + off * about, "saturated": saturated,
+        "p99": 3 * latency + 2 * off, "vc_ratio": 1.75, "copies": 2.0 + 0.1 * off, "hops_per_destination": None}
+        for off in spread]
+    return {**each, "replications": replications,
+            "delivered_per_node": delivered, "delivered_per_node_half_width": about, "accepted": delivered,
             "accepted_half_width": about, "saturated": saturated,
             "deadlock": deadlock, "percentiles": {"p99": {"mean": 3 * latency, "half_width": 2.0}}, "vc_ratio": 1.75,
             "copies": {"mean": 2.0, "half_width": 0.1}, "hops_per_destination": {"mean": None, "half_width": None}}
 
 
+def of_three(figure):
+    """A curve of three replications."""
+    found = Curve(figure, Series("one", {"scheme": "individual"}))
+    found.options["seeds"] = 3
+    return found
+
+
 def curve(results):
-    found = Curve(FIGURE, Series("one", {"scheme": "individual"}))
+    found = of_three(FIGURE)
     found.results = results
     return found
 
@@ -33,29 +47,53 @@ PLAIN = curve({4: result(10, 0.1), 8: result(20, 0.2), 12: result(90, 0.29, True
 
 
 def changed(found, **values):
-    """A result with other means and intervals."""
-    return found | {name: {"mean": mean, "half_width": half} for name, (mean, half) in values.items()}
+    """A result with other values of its replications: a mean and a spread."""
+    each = [one | {name: None if mean is None else mean + off * half for name, (mean, half) in values.items()}
+            for one, off in zip(found["replications"], (-1, 1, 0), strict=True)]
+    return found | {"replications": each}
 
 
-def test_points_below_the_first_saturated_one_count():
+def saturated(found, *which):
+    """A result that is saturated in some replications."""
+    each = [one | {"saturated": number in which} for number, one in enumerate(found["replications"])]
+    return found | {"replications": each, "saturated": bool(which)}
+
+
+def values(quantity):
+    """The values of the replications, by the load."""
+    return {load: value[1].tolist() if np.ndim(value[1]) else value[1] for load, value in quantity.values.items()}
+
+
+def bounds(quantity):
+    """Lower and upper ends of the replications of a number that is the same for all loads."""
+    low, _, high = quantity.values[None]
+    return low.tolist(), high.tolist()
+
+
+def test_points_below_saturation_count_and_saturated_ones_are_endless():
     assert curve({4: result(10, 0.1), 8: result(20, 0.2)}).steady == [4, 8]
     assert PLAIN.steady == [4, 8]
-    assert PLAIN.measured("latency").values == {0.1: (9, 10, 11), 0.2: (19, 20, 21)}
-    assert PLAIN.measured("p99").values[0.2] == (58, 60, 62)
+    some = curve({4: result(10, 0.1), 8: saturated(result(20, 0.2), 1), 12: result(90, 0.29, True)})
+    found = values(some.measured("latency"))
+    assert found[0.1] == [9, 11, 10]
+    assert np.isnan(found[0.2]).all()
+    assert found[0.3] == [np.inf] * 3
+    assert values(some.measured("p99"))[0.1] == [28, 32, 30]
+    # other words have no number where a replication is saturated
+    assert values(some.measured("delivered")).keys() == {0.1}
+    assert values(some.measured("saturated")) == {0.1: [0, 0, 0], 0.2: [0, 1, 0], 0.3: [1, 1, 1]}
 
 
 def test_sums_of_spans():
-    assert PLAIN.measured("source").values[0.1] == (7.5 - 0.75, 7.5, 7.5 + 0.75)
-    assert PLAIN.measured("queue").values[0.1] == (2.25, 2.5, 2.75)
-    assert PLAIN.measured("delivered").values[0.1] == pytest.approx((0.099, 0.1, 0.101))
+    assert values(PLAIN.measured("source"))[0.1] == [7.5 - 0.75, 7.5 + 0.75, 7.5]
+    assert values(PLAIN.measured("queue"))[0.1] == [2.25, 2.75, 2.5]
+    assert values(PLAIN.measured("delivered"))[0.1] == pytest.approx([0.099, 0.101, 0.1])
 
 
-def test_an_unknown_error_is_no_small_one_and_a_point_without_a_mean_is_none():
-    some = curve({4: changed(result(10, 0.1), latency=(10, None), injection_latency=(5, 0.0)),
-                  8: changed(result(20, 0.2), latency=(None, None), queue_latency=(None, None))})
-    assert some.measured("latency").values == {0.1: (-math.inf, 10, math.inf)}
-    assert some.measured("source").values == {0.1: (7.5 - 0.25, 7.5, 7.5 + 0.25)}
-    assert some.measured("transit").values.keys() == {0.1, 0.2}
+def test_a_point_without_a_mean_in_a_replication_has_none():
+    some = curve({4: result(10, 0.1), 8: changed(result(20, 0.2), latency=(None, None))})
+    assert values(some.measured("latency")).keys() == {0.1}
+    assert values(some.measured("transit")).keys() == {0.1, 0.2}
 
 
 def test_words_of_other_series_are_refused():
@@ -71,31 +109,23 @@ def test_places_along_the_load_end_at_the_figures_last(most, places):
     assert found.missing() == places
 
 
-def test_saturation_lies_between_two_points():
-    assert PLAIN.measured("saturation").values == {None: (0.2, 0.25, 0.3)} or \
-        PLAIN.measured("saturation").values[None] == pytest.approx((0.2, 0.25, 0.3))
-    assert curve({4: result(10, 0.1)}).measured("saturation").values == {}
+def test_saturation_lies_between_two_points_of_each_replication():
+    assert bounds(PLAIN.measured("saturation")) == ([0.2] * 3, [0.3] * 3)
+    some = curve({4: result(10, 0.1), 8: saturated(result(20, 0.2), 1), 12: result(90, 0.29, True)})
+    assert bounds(some.measured("saturation")) == ([0.2, 0.1, 0.2], [0.3, 0.2, 0.3])
+    # never saturated: above the last load
+    assert bounds(curve({4: result(10, 0.1)}).measured("saturation")) == ([0.1] * 3, [np.inf] * 3)
 
 
 def test_throughput_is_the_mean_of_those_points_that_cannot_be_told_from_the_highest():
-    some = curve({4: result(10, 0.1), 8: result(50, 0.2995, True), 12: result(90, 0.31, True),
+    some = curve({4: result(10, 0.1), 8: result(50, 0.25, True), 12: result(90, 0.31, True),
                   16: result(95, 0.3095, True, about=0.003), 20: result(70, 0.309, True)})
-    low, mean, high = some.measured("throughput").values[None]
-    assert mean == pytest.approx((0.31 + 0.3095 + 0.309) / 3)
-    half = (0.001 + 0.003 + 0.001) / 3
-    assert (low, high) == pytest.approx((mean - half, mean + half))
-    # with the errors that these have they meet just so, or just not
-    for about, count in [(0.015625, 2), (0.015, 1)]:
-        two = curve({4: result(10, 0.5, True, about=0.015625), 8: result(50, 0.53125, True, about=about)})
-        low, mean, high = two.measured("throughput").values[None]
-        assert mean == (0.515625 if count == 2 else 0.53125)
-        assert (high - low) / 2 == pytest.approx(about)
-    exact = curve({4: changed(result(10, 0.1), accepted=(0.25, 0.0)),
-                   8: changed(result(50, 0.3, True), accepted=(None, None))})
-    assert exact.measured("throughput").values == {None: (0.25, 0.25, 0.25)}
+    mean, half = (0.31 + 0.3095 + 0.309) / 3, (0.001 + 0.003 + 0.001) / 3
+    assert values(some.measured("throughput"))[None] == pytest.approx([mean - half, mean + half, mean])
     nothing = curve({4: changed(result(50, 0.3, True), accepted=(None, None))})
     assert nothing.measured("throughput").values == {}
     assert curve({4: result(10, 0.1)}).measured("throughput").values == {}  # nothing is known of its end
+    assert curve({4: saturated(result(10, 0.1), 0, 1)}).measured("throughput").values == {}
 
 
 OVER = Figure("over", "over", "nowhere", {"topology": "mesh:3x3", "rate": 0.3}, over="destinations_mean",
@@ -104,21 +134,22 @@ OVER = Figure("over", "over", "nowhere", {"topology": "mesh:3x3", "rate": 0.3}, 
 
 def test_a_curve_over_an_option_has_a_point_at_each_of_its_values_that_nodes_can_take():
     """At 0.3 flits created to 4 nodes a node consumes 1.2 a cycle, and it has one link."""
-    curve = Curve(OVER, Series("one", {"scheme": "individual"}))
+    curve = of_three(OVER)
     assert [curve.at(place) for place in (1, 2, 3, 4)] == [2.0, 3.0, 4.0, 8.0]
     assert curve.point(2).given["destinations_mean"] == 3.0
     assert (curve.rate(1), curve.point(1).resolved["rate"]) == (0.3, 0.3)
     assert (curve.missing(), curve.too_many) == ({1, 2}, {3, 4})
     curve.results = {1: result(10, 0.6), 2: result(20, 0.9)}
     assert (curve.missing(), curve.steady, curve.over) == (set(), [1, 2], [3, 4])
-    assert curve.measured("saturation").values[None] == (3.0, 3.5, 4.0)
-    assert curve.measured("latency").values == {2.0: (9, 10, 11), 3.0: (19, 20, 21)}
-    assert curve.measured("copies").values[3.0] == pytest.approx((1.9, 2, 2.1))
+    assert bounds(curve.measured("saturation")) == ([3.0] * 3, [4.0] * 3)
+    assert values(curve.measured("latency")) == {2.0: [9, 11, 10], 3.0: [19, 21, 20], 4.0: [np.inf] * 3,
+                                                 8.0: [np.inf] * 3}
+    assert values(curve.measured("copies"))[3.0] == pytest.approx([1.9, 2.1, 2])
     curve.results[2] = result(20, 0.9, True)
-    assert (curve.steady, curve.measured("saturation").values[None]) == ([1], (2.0, 2.5, 3.0))
+    assert (curve.steady, bounds(curve.measured("saturation"))) == ([1], ([2.0] * 3, [3.0] * 3))
     curve.results[1] = result(20, 0.9, True)
     curve.results[2] = result(20, 0.9)
-    assert (curve.steady, curve.measured("saturation").values[None]) == ([2], (0.0, 1.0, 2.0))
+    assert (curve.steady, bounds(curve.measured("saturation"))) == ([2], ([0.0] * 3, [2.0] * 3))
 
 
 def test_a_curve_over_topologies_lies_at_their_nodes():
@@ -137,12 +168,12 @@ def test_the_first_value_may_be_too_much():
 
 
 def test_what_a_curve_has_once():
-    assert PLAIN.measured("copies").values[None] == pytest.approx((1.9, 2, 2.1))
-    assert PLAIN.measured("vc_ratio").values[None] == (1.75, 1.75, 1.75)
+    assert values(PLAIN.measured("copies"))[None] == pytest.approx([1.9, 2.1, 2])
+    assert PLAIN.measured("vc_ratio").values[None] == (1.75, 1.75, 1.75)  # exact
     assert PLAIN.measured("hops").values == {}
     means = [(2.0, 0.25), (3.0, 0.0), (None, None)]
     some = curve({4 + 4 * k: changed(result(10, 0.1), copies=one) for k, one in enumerate(means)})
-    assert some.measured("copies").values[None] == (2.5 - 0.125, 2.5, 2.5 + 0.125)
+    assert values(some.measured("copies"))[None] == [2.5 - 0.125, 2.5 + 0.125, 2.5]
 
 
 def test_a_deadlock_ends_a_curve():

@@ -4,7 +4,7 @@ import pytest
 
 from wormcast.algorithms import WormcastError
 from wormcast.sim.experiments.figure import catalogue, find_figure
-from wormcast.sim.experiments.figure.rounds import curves_of, outcome_of
+from wormcast.sim.experiments.figure.rounds import Study, curves_of
 from wormcast.sim.experiments.figure.single import RunCurve
 
 GOOD = {
@@ -189,7 +189,7 @@ def test_a_refusal_during_evaluation_names_the_statement(tmp_path):
     figure = find_figure(written(tmp_path, **GOOD,
                                  statements="[{claim = 'x', text = 'y', holds = \"told('plan x', 'name') < 1\"}]"))
     with pytest.raises(WormcastError, match=r"^small: statements\[0\]: holds: a comparison of name and 1 is not valid"):
-        outcome_of(figure, curves_of(figure, quick=True), lambda command, path: "name", quick=True)
+        Study(figure, quick=True).look(lambda command, path: "name")
 
 
 def test_a_statement_compares_figures_over_the_same_alone(tmp_path):

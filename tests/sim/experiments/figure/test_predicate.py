@@ -12,6 +12,7 @@ MEASURED = {
     ("throughput", "a"): Quantity.of(0.2, 0.01),
     ("throughput", "other:b"): Quantity.of(0.3, 0.01),
     ("hops", "a"): Quantity.of(2.8, 0.01),
+    ("saturated", "a"): Quantity.replicated({0.1: [0, 0, 0], 0.2: [0, 1, 0], 0.3: [1, 1, 1]}),
 }
 TOLD = {("check x", "free"): True, ("plan x", "hops"): 19, ("plan x", "name"): "dual-path", ("check x", "exit"): 3,
         ("plan y", "hops"): {"mean": 3.0, "half_width": 0.1}, ("plan y", "copies"): {"mean": 3.0, "half_width": None},
@@ -28,7 +29,7 @@ def evaluate(text):
     ("latency('a') < latency('b')", "held"),
     ("latency('a') > latency('b')", "not held"),
     ("1.5 * latency('a') < latency('b')", "held"),
-    ("2.5 * latency('a') < latency('b')", "undecided"),  # held at 0.1, reversed at 0.2
+    ("2.5 * latency('a') < latency('b')", "not held"),  # held at 0.1, reversed at 0.2
     ("2.5 * latency('a', 0.1) < latency('b', 0.1)", "held"),
     ("latency('a', 0.4) < latency('b', 0.4)", "undecided"),
     ("throughput('other:b') > throughput('a')", "held"),
@@ -47,7 +48,13 @@ def evaluate(text):
     ("max(hops('a'), 3) == 3", "held"),
     ("min(hops('a'), 3) < 3", "held"),
     ("abs(1 - hops('a')) > 1.7", "held"),
-    ("precision(latency('a')) < 0.06", "undecided"),  # 0.1 at 0.1
+    ("precision(latency('a')) < 0.06", "not held"),  # 0.1 at 0.1
+    ("comparable(throughput('a'), throughput('other:b'), 2)", "held"),
+    ("saturated('a', 0.3)", "held"),
+    ("saturated('a', 0.2)", "undecided"),  # in one of three replications
+    ("saturated('a', 0.1)", "not held"),
+    ("saturated('a', 0.4)", "undecided"),
+    ("saturated('a', 0.3) and not saturated('a', 0.1)", "held"),
     ("precision(latency('a', 0.2)) < 0.06", "held"),
     ("precision(throughput('a')) < 0.04", "not held"),
     ("max(hops('a')) < 2.9 and min(hops('a')) < 2.9", "held"),
@@ -88,7 +95,7 @@ def evaluate(text):
     ("told('check x', 'free') == False", "not held"),
 ])
 def test_verdicts(text, verdict):
-    assert evaluate(text).truth.verdict == verdict
+    assert evaluate(text).truth.verdict() == verdict
 
 
 def test_the_numbers_of_both_sides_are_told():
@@ -111,9 +118,11 @@ def test_the_series_that_it_names():
     ("within(latency('a'), 3, latency('a'))", "Allowed: a number as argument 3"),
     ("latency('a', latency('a')) < 3", "Allowed: a number as argument 2"),
     ("latency('a', 1, 2) < 3", "Allowed: 1 to 2 arguments"),
-    ("comparable(1, 2, 3)", "Allowed: 2 arguments"),
+    ("comparable(1, 2, 3, 4)", "Allowed: 2 to 3 arguments"),
+    ("comparable(1, 2, hops('a'))", "Allowed: a number as argument 3"),
+    ("saturated('a')", "Allowed: 2 arguments"),
     ("within(latency('a'), 3, None)", "Allowed: a number as argument 3"),
-    ("comparable(1)", "Allowed: 2 arguments"),
+    ("comparable(1)", "Allowed: 2 to 3 arguments"),
     ("told('plan x', 'hops', 1) < 3", "Allowed: 2 arguments"),
     *((f"{name}({given}) < 3", "Allowed: 1 argument") for name in ("abs", "precision") for given in ("", "1, 2")),
     *((f"{name}() < 3", "Allowed: 1 or more arguments") for name in ("max", "min", "count")),
@@ -180,3 +189,17 @@ def test_what_is_no_number(text, sentence):
 def test_numbers_name_no_series():
     with pytest.raises(WormcastError, match=r"number: latency\('s'\) is not valid\. Allowed: results of commands"):
         Number("latency('s')").value(lambda command, where: 1)
+
+
+@pytest.mark.parametrize(("text", "limit", "other"), [
+    ("1.5 * latency('a') < latency('b')", 1.5, "3 * latency('a') < latency('b')"),
+    ("latency('b') > latency('a') * 1.5", 1.5, "latency('b') > latency('a') * 3"),
+    ("comparable(hops('a'), 2)", 1.25, "comparable(hops('a'), 2, 3)"),
+    ("within(hops('a'), 2.81, 0.015)", 0.015, "within(hops('a'), 2.81, 3)"),
+    ("latency('a') < latency('b')", None, None),
+    ("1.5 * latency('a') < latency('b') and 1.1 * hops('a') < 3", None, None),
+])
+def test_limits(text, limit, other):
+    found = Predicate(text)
+    assert found.limit == limit
+    assert other is None or found.with_limit(3).text == other

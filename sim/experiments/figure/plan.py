@@ -1,0 +1,193 @@
+"""Plan of a figure's run: the loads, the warm-up, the length and the seeds that all its schemes share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wormcast.algorithms.toml_file import read_toml
+
+from ..load.statistics import interval
+from ..sweep import REPLICATIONS, Point, build_point
+from .curve import Curve
+from .definition import HERE, Figure, catalogue, find_figure
+from .series_curve import NETWORK, drawn_network
+
+__all__ = ["PLANS", "Plan", "PlannedCurve", "committed_plan", "plan_of", "written_plans"]
+
+#: Committed plans of the catalogue's figures, by their names.
+PLANS = HERE / "plans.toml"
+
+#: First seed and number of replications. The pilot run has other seeds (``curve.FIRST_SEED``).
+SEED, REPLICATED = 0, 10
+
+#: The warm-up and the length are multiples of GRAIN cycles.
+GRAIN = 500
+
+#: Points that a round measures of a curve, in rising order, until a point is saturated in all replications.
+#: BEYOND: points that are measured after it, because the accepted load still rises.
+BATCH, BEYOND = 4, 2
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Plan of a figure's run.
+
+    Parameters
+    ----------
+    places : tuple of int
+        Numbers of the points that all curves have, as in `Curve`.
+    warmup, cycles : int
+        Cycles at the start that do not count, and cycles after them at the first look.
+    """
+
+    places: tuple[int, ...]
+    warmup: int
+    cycles: int
+
+    def length(self, look: int) -> int:
+        """Return the cycles of a run at a look, from 1: the counted cycles double at each look."""
+        return self.warmup + self.cycles * 2 ** (look - 1)
+
+    def node_cycles(self, figure: Figure, nodes: int, looks: int) -> int:
+        """Return an upper bound of the work: node cycles of all series, points, replications and looks."""
+        curves = len(figure.named_series)
+        one = sum(self.length(look) for look in range(1, looks + 1)) + len(figure.variations) * self.length(1)
+        return curves * len(self.places) * REPLICATED * nodes * one
+
+
+def plan_of(figure: Figure, pilots: Sequence[Curve]) -> Plan:
+    """Return the plan that the curves of a figure's pilot run allow.
+
+    All loads at which a curve of the pilot run has a point are loads of the plan. The warm-up is the longest that MSER
+    finds at a point that is not saturated. The length is the longest that such a point ran until half the interval of
+    its latency was within 10 % of the mean with 4 seeds: with 10 replications about 5 %.
+    """
+    places = {place for curve in pilots for place in (
+        range(1, len(curve.figure.values) + 1) if curve.figure.values else curve.places)}
+    steady = [curve.results[place] for curve in pilots for place in curve.steady]
+    return Plan(tuple(sorted(places)), _rounded(max((one["warmup_used"] for one in steady), default=0)),
+                max(GRAIN, _rounded(max((one["cycles_simulated"] - one["warmup_used"] for one in steady), default=0))))
+
+
+def _rounded(cycles: int) -> int:
+    return -(-cycles // GRAIN) * GRAIN
+
+
+@cache
+def _committed() -> dict[str, Plan]:
+    entries = read_toml(PLANS, "plans") if PLANS.exists() else {}
+    return {name: Plan(tuple(one["places"]), one["warmup"], one["cycles"]) for name, one in entries.items()}
+
+
+def committed_plan(figure: Figure) -> Plan | None:
+    """Return the committed plan of a figure of the catalogue; None if it has none."""
+    return _committed().get(figure.name) if figure.name in catalogue() and find_figure(figure.name) is figure else None
+
+
+def written_plans(plans: Mapping[str, Plan]) -> str:
+    """Return plans as TOML."""
+    return "".join(f"[{name}]\nplaces = {list(plan.places)}\nwarmup = {plan.warmup}\ncycles = {plan.cycles}\n\n"
+                   for name, plan in plans.items())
+
+
+@dataclass
+class PlannedCurve(Curve):
+    """Curve by a plan, at a look.
+
+    All replications run for the plan's cycles. A look has the seeds of the first look and goes on where it ended: its
+    first cycles are the same.
+
+    Parameters
+    ----------
+    plan : Plan
+    look : int
+        Number of the look, from 1.
+    first : PlannedCurve or None
+        Curve of the first look, whose points decide which loads are saturated.
+    """
+
+    plan: Plan = field(default_factory=lambda: Plan((), 0, GRAIN))
+    look: int = 1
+    first: "PlannedCurve | None" = None
+
+    @cached_property
+    def options(self) -> dict[str, Any]:
+        """Options of ``wormcast load`` that all points of the curve share."""
+        return {**super().options, "until_interval": False, "seed": SEED, "seeds": REPLICATED,
+                "warmup": self.plan.warmup, "cycles": self.plan.length(self.look)}
+
+    @property
+    def is_drawn(self) -> bool:
+        """Each replication has a random network of its own."""
+        return NETWORK in self.named_topology
+
+    def points(self, place: int) -> list[Point]:
+        """Build and check the load experiments of a point: all replications in one, or one for each random network."""
+        if not self.is_drawn:
+            return [self.point(place)]
+        return [build_point({**self.options_at(place), "topology": drawn_network(self.named_topology, number),
+                             "seed": SEED + number, "seeds": 1},
+                            f"{self.name}, {self.figure.over} {self.at(place):g}, network {number + 1}")
+                for number in range(REPLICATED)]
+
+    def put(self, place: int, results: Sequence[dict[str, Any]]) -> None:
+        """Store the results of `points`, replications of several networks as one result."""
+        found = results[0] if len(results) == 1 else _folded(results)
+        each = found[REPLICATIONS]
+        self.results[place] = {**found, "saturated": any(one["saturated"] for one in each)}
+
+    def missing(self) -> set[int]:
+        """Return the places of the points to measure next."""
+        if self.look > 1:
+            return {*(self.first or self).results} - self.results.keys()
+        planned = [place for place in self.plan.places if place not in self.too_many]
+        if self.figure.values:
+            return {*planned} - self.results.keys()
+        end = self._end
+        wanted = planned if end is None else [
+            *(place for place in planned if place <= end), *[place for place in planned if place > end][:BEYOND]]
+        return {*[place for place in wanted if place not in self.results][:BATCH]}
+
+    @property
+    def _end(self) -> int | None:
+        """The lowest place at which the network is saturated in all replications."""
+        return next((place for place in self.places if self.saturated_at(place).all()), None)
+
+    def saturated_at(self, place: int) -> npt.NDArray[np.bool_]:
+        """Return whether the network is saturated at a point at the first look, [replications]."""
+        return super().saturated_at(place) if self.first is None else self.first.saturated_at(place)
+
+    @property
+    def judged(self) -> list[int]:
+        """Places of all points that statements compare, in rising order."""
+        end = None if self.figure.values else (self.first or self)._end
+        return sorted({*self.places, *self.too_many,
+                       *(place for place in self.plan.places if end is not None and place > end)})
+
+
+def _folded(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the results of several networks as one: means over networks with their intervals."""
+    return {name: _over_networks(name, results) for name in results[0] if not name.endswith("_half_width")} | {
+        name: interval([one[name.removesuffix("_half_width")] for one in results
+                        if one[name.removesuffix("_half_width")] is not None]).half_width
+        for name in results[0] if name.endswith("_half_width")}
+
+
+def _over_networks(name: str, results: Sequence[dict[str, Any]]) -> Any:
+    each = [one[name] for one in results]
+    if name == REPLICATIONS:
+        return [one for some in each for one in some]
+    if isinstance(each[0], dict) and each[0].keys() >= {"mean", "half_width"}:
+        found = interval([one["mean"] for one in each if one["mean"] is not None])
+        return {**dict.fromkeys(each[0]), **found.to_dict()}
+    if isinstance(each[0], dict) and name.endswith("percentiles"):
+        return {key: _over_networks(key, each) for key in each[0]}
+    known = [one for one in each if one is not None]
+    if name == "deadlock" or not known or isinstance(known[0], bool | str | dict):
+        return (all(known) if name == "precise" else any(known)) if known and isinstance(known[0], bool) else (
+            known[0] if known else None)
+    return max(known) if name in ("cycles_simulated", "warmup_used") else sum(known) / len(known)

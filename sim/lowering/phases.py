@@ -9,13 +9,21 @@ phases: each phase loads the state that it needs.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from .graph import Node
 from .program import Read, Write
 
-__all__ = ["Move", "Phase", "Step", "Store", "needs", "phases"]
+__all__ = ["Move", "Phase", "Step", "Store", "flag_runs", "needs", "phases"]
 
 LINE = 64
+LOGIC = {"and", "or", "xor", "select"}
+
+#: Number of steps among which `flag_runs` looks for the next one. Larger windows keep more values live.
+WINDOW = 50
+
+#: Least number of steps in a run of flags. Fewer steps become a part of the run before.
+SHORTEST = 6
 
 
 @dataclass(frozen=True)
@@ -89,6 +97,52 @@ def phases(stores: Sequence[Move], size: int, room: Callable[[Node], int]) -> tu
             if last[node] == number:
                 free[room(node)].append(place)
     return result, end
+
+
+def flag_runs(steps: Sequence[Step]) -> list[tuple[bool, list[Step]]]:
+    """Order the steps of a phase into runs, and return each run with whether it computes and stores only flags.
+
+    Each step still follows the steps whose values it needs. Reads and writes of deep memories keep their places.
+    """
+    runs: list[tuple[bool, list[Step]]] = []
+
+    def add(flags: bool, run: list[Step]) -> None:
+        flags = flags and len(run) >= SHORTEST
+        if runs and runs[-1][0] == flags:
+            runs[-1][1].extend(run)
+        elif run:
+            runs.append((flags, run))
+
+    for fixed, group in groupby(steps, lambda step: isinstance(step, Write | tuple)):
+        pending = list(group)
+        if fixed:
+            add(False, pending)
+            continue
+        waiting = {step for step in pending if isinstance(step, Node)}
+        flags = True
+        while pending:
+            run: list[Step] = []
+            left: list[Step] = []
+            for step in pending[:WINDOW]:
+                if _is_flags(step) == flags and waiting.isdisjoint(needs(step)):
+                    run.append(step)
+                    if isinstance(step, Node):
+                        waiting.discard(step)
+                else:
+                    left.append(step)
+            pending[:WINDOW] = left
+            add(flags, run)
+            flags = not flags
+    return runs
+
+
+def _is_flags(step: Step) -> bool:
+    """Return whether a step computes or stores flags, from flags alone. Flags of inputs are parts of vectors."""
+    if isinstance(step, Node) and (step.op not in LOGIC or step.width > 1):
+        return False
+    if isinstance(step, Write | tuple) or (isinstance(step, Store) and not isinstance(step.place, int)):
+        return False
+    return all(node.width == 1 and node.op != "input" for node in needs(step))
 
 
 def plain(node: Node) -> Node:

@@ -171,7 +171,8 @@ def _forwards(options: RouterOptions) -> bool:
 
 
 def _conventional(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
-    return {"ports": ports, "links": links, "receive_queue": options.receive_queue}
+    return {"ports": ports, "links": links, "receive_queue": options.receive_queue, "send_queue": options.send_queue,
+            "processors": options.ni_processors, "order": options.ni_order}
 
 
 def _always(*_: Any) -> bool:

@@ -13,7 +13,7 @@ from ..ring import fill_level
 if TYPE_CHECKING:
     from .network_interface import NetworkInterface
 
-__all__ = ["InterfaceProbe", "RetransmissionProbe", "packets_served", "startup_left", "tails_waited"]
+__all__ = ["InterfaceProbe", "RetransmissionProbe", "oldest_packet", "packets_served", "startup_left", "tails_waited"]
 
 TAIL = 2  # tail mark of a stored flit
 
@@ -166,6 +166,17 @@ def tails_waited(link: int, read: Read) -> Any:
     not 0.
     """
     return read(f"consumption_{link}.waited")
+
+
+def oldest_packet(queue: str, places: int, flits: int, read: Read) -> list[int]:
+    """Return the flits of the oldest packet in a queue of one channel: numbers, as in `InterfaceProbe`.
+
+    ``queue``: name of a `PacketQueue` that holds a whole packet. ``places``, ``flits``: parameters of the queue.
+    """
+    place = int(read(f"{queue}.vc0_read_place")) if places > 1 else 0
+    first = place << (flits - 1).bit_length()
+    rows = [int(row) for row in read(f"{queue}.memory")[first:first + flits]]
+    return rows[:1 + next(k for k, row in enumerate(rows) if row & TAIL)]
 
 
 def packets_served(link: int, read: Read, channels: int, places: int) -> Any:

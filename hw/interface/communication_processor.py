@@ -72,9 +72,11 @@ class CommunicationProcessor(wiring.Component):
         count, last = self.packets, max(self.cycles) - 1
         # the list: entry 0 is the oldest packet; in each entry at most one queue has its bit set
         entries = [Signal(count, name=f"queue{k}_entries") for k in range(self.queues)]
-        serves, left = Signal(self.queues), Signal(range(last + 1))  # the packet that has begun, and its cycles left
+        serves = Signal(self.queues)  # queue of the packet that has begun
+        left = Signal(range(last + 1))  # its remaining cycles, less 1
         can, candidates, chosen, below = (Signal(count, name=name) for name in ("can", "candidates", "chosen", "below"))
-        begins, now, now_left = Signal(self.queues), Signal(self.queues), Signal(range(last + 1))
+        begins, now = (Signal(self.queues, name=name) for name in ("begins", "now"))
+        now_left = Signal(range(last + 1))
         idle = serves == 0
         startable = [of & waits.replicate(count) for of, waits in zip(entries, self.waits, strict=True)]
         received, sent = _any(startable[:self.receive]), _any(startable[self.receive:])

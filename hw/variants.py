@@ -155,7 +155,8 @@ def _build_conventional(**parameters: Any) -> "NetworkInterface":
 
 
 def _forwarding(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
-    return {"kind": options.ni, "rows": options.rows, "places": options.places, "row_flits": options.row}
+    return {"kind": options.ni, "rows": options.rows, "places": options.places, "row_flits": options.row,
+            "send_queue": options.send_queue}
 
 
 def _absorbs(options: RouterOptions) -> bool:
@@ -163,7 +164,7 @@ def _absorbs(options: RouterOptions) -> bool:
 
 
 def _absorbing(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
-    return {"slots": options.slots, "slot_flits": options.slot}
+    return {"slots": options.slots, "slot_flits": options.slot, "send_queue": options.send_queue}
 
 
 def _forwards(options: RouterOptions) -> bool:

@@ -285,8 +285,9 @@ class Configuration:
                 if not self.packet:
                     raise WormcastError(f"{option}: {places} is not valid without packet: a place holds a packet. "
                                         "Allowed: 0, or packet 1 or more.")
-                self._require_all({"ni": "conventional"} | ({"absorb": "off"} if self.slots else {}),
-                                  f"{option} {places}")
+                if name == "receive_queue":
+                    self._require_all({"ni": "conventional"} | ({"absorb": "off"} if self.slots else {}),
+                                      f"{option} {places}")
             elif self.ni_processors == "one":
                 raise WormcastError(f"ni-processors: one is not valid with {name.replace('_', '-')} 0: the processor "
                                     "serves the packets of both queues. Allowed: two, or receive-queue and send-queue "

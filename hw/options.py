@@ -22,8 +22,10 @@ __all__ = [
     "MOST_SHALLOW",
     "MOST_SLOTS",
     "PACKET_BITS",
+    "PROCESSORS",
     "READERS",
     "ROW_BITS",
+    "SERVICE_ORDERS",
     "SLOT_FLITS",
     "STORAGE",
     "STRINGS",
@@ -36,6 +38,8 @@ READERS = ("coupled", "independent")
 CONSUMPTION_LINKS = ("shared", "separate")
 INJECTION = ("one", "all")
 EJECTED_HEADER = ("keep", "strip")
+PROCESSORS = ("two", "one")
+SERVICE_ORDERS = ("arrival", "receive-first", "send-first")
 
 #: Reachability strings of switches for trees: each node in the string of one output, or of all outputs down to it.
 STRINGS = ("restricted", "whole")
@@ -111,6 +115,12 @@ class RouterOptions(Protocol):
     def queue(self) -> int: ...
     @property
     def receive_queue(self) -> int: ...
+    @property
+    def send_queue(self) -> int: ...
+    @property
+    def ni_processors(self) -> str: ...
+    @property
+    def ni_order(self) -> str: ...
     @property
     def t_ns(self) -> int: ...
     @property

@@ -156,7 +156,8 @@ def _build_conventional(**parameters: Any) -> "NetworkInterface":
 
 
 def _forwarding(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
-    return {"kind": options.ni, "rows": options.rows, "places": options.places, "row_flits": options.row}
+    return {"kind": options.ni, "rows": options.rows, "places": options.places, "row_flits": options.row,
+            "send_queue": options.send_queue}
 
 
 def _absorbs(options: RouterOptions) -> bool:
@@ -164,7 +165,7 @@ def _absorbs(options: RouterOptions) -> bool:
 
 
 def _absorbing(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
-    return {"slots": options.slots, "slot_flits": options.slot}
+    return {"slots": options.slots, "slot_flits": options.slot, "send_queue": options.send_queue}
 
 
 def _forwards(options: RouterOptions) -> bool:
@@ -172,7 +173,8 @@ def _forwards(options: RouterOptions) -> bool:
 
 
 def _conventional(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
-    return {"ports": ports, "links": links, "receive_queue": options.receive_queue}
+    return {"ports": ports, "links": links, "receive_queue": options.receive_queue, "send_queue": options.send_queue,
+            "processors": options.ni_processors, "order": options.ni_order}
 
 
 def _always(*_: Any) -> bool:

@@ -71,6 +71,9 @@ class Consumption(wiring.Component):
         Receive queue: packets that each channel can store. Range: 0 to 256. 0 adds no hardware.
     packet : int
         Payload flits of a packet, which a place of the receive queue holds.
+    served : bool
+        A processor outside of this component spends the t_nr cycles of each packet, see `CommunicationProcessor`. Only
+        with a receive queue.
 
     Members
     -------
@@ -98,11 +101,17 @@ class Consumption(wiring.Component):
     full : In(rows)
         Rows of the child table whose next packet has no free packet buffer entry, and waits in its channel. Only with
         rows.
+    arrives : Out(1)
+        A packet is stored whole in this cycle. Only with ``served``.
+    waits : Out(1)
+        A whole packet is stored, and not served. Only with ``served``.
+    done : In(1)
+        The processor has served the packet that waits longest. Only with ``served``.
     """
 
     @checked
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0,
-                 slots: int = 0, rows: int = 0, queue: int = 0, packet: int = 0):
+                 slots: int = 0, rows: int = 0, queue: int = 0, packet: int = 0, served: bool = False):
         for field, value, most in (("t_nr", t_nr, MOST_DELAY), ("slots", slots, MOST_SLOTS), ("rows", rows, MOST_ROWS),
                                    ("queue", queue, MOST_QUEUE)):
             if not 0 <= value <= most:
@@ -113,6 +122,9 @@ class Consumption(wiring.Component):
         if queue and (slots or rows):
             raise WormcastError(f"Consumption.queue: {queue} is not valid with {'slots' if slots else 'rows'}. "
                                 "Allowed: 0.")
+        if served and not queue:
+            raise WormcastError("Consumption.served: true is not valid without a receive queue. Allowed: false.")
+        self.served = served
         self.queue = PacketQueue(channels=network.vcs, places=queue, flits=packet, width=width) if queue else None
         self.port = network
         self.width = width
@@ -129,6 +141,7 @@ class Consumption(wiring.Component):
                 "granted": Out(1), "granted_vc": Out(range(network.vcs)), "freed": In(1)} if slots else {}),
             **({"brought": Out(1), "brought_vc": Out(range(network.vcs)), "brought_flit": Out(flit_layout(width)),
                 "full": In(rows)} if rows else {}),
+            **({"arrives": Out(1), "waits": Out(1), "done": In(1)} if served else {}),
         })
 
     def elaborate(self, platform):
@@ -201,15 +214,20 @@ class Consumption(wiring.Component):
         Return a mask of the channels that can take a flit in the next cycle.
         """
         m.submodules.queue = queue
-        m.submodules.processor = processor = PacketProcessor(self.t_nr)
+        if self.served:
+            m.d.comb += self.arrives.eq(queue.write & queue.flit.tail)
+            waits, done = self.waits, self.done
+        else:
+            m.submodules.processor = processor = PacketProcessor(self.t_nr)
+            waits, done = processor.waiting, processor.done
         credit = Signal()
         following = queue.next_channel
         m.d.comb += [
             queue.write.eq(take & (~flit.head | flit.tail)),
             queue.channel.eq(sel),
             queue.flit.eq(flit),
-            processor.waiting.eq(queue.waiting),
-            queue.served.eq(processor.done),
+            waits.eq(queue.waiting),
+            queue.served.eq(done),
             queue.take.eq(drive.send),
             drive.flit.eq(queue.front),
             drive.vc.eq(queue.front_channel),

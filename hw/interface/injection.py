@@ -1,6 +1,8 @@
 # amaranth: UnusedElaboratable=no
-# (an `Injection` creates its `Retransmission`, to check the parameters, and may never be elaborated)
+# (an `Injection` creates its `Retransmission` and `PacketQueue` to check the parameters, and may never be elaborated)
 """Injection side of a network interface: worms from the host, split into packets, each on a free virtual channel."""
+
+from functools import partial
 
 from amaranth.hdl import Array, C, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
@@ -11,9 +13,10 @@ from wormcast.algorithms.typecheck import checked
 
 from ..buffer import ReplicationBuffer
 from ..link import LinkSignature, flit_layout
-from ..options import MOST_DELAY, MOST_PACKET, STORAGE
+from ..options import MOST_DELAY, MOST_PACKET, MOST_QUEUE, STORAGE
 from ..output_unit import OutputUnit
 from ..port import PortSpec
+from .packet_queue import PacketQueue
 from .retransmission import Retransmission
 
 __all__ = ["Injection"]
@@ -29,6 +32,8 @@ class Injection(wiring.Component):
                                 │                  │       │ may go
                  payload counter: end of packet ───┴── wait t_ns
 
+        with a send queue:  ─▶ packets ─▶ PacketQueue ─▶ flit ─▶ wait t_ns ─▶ OutputUnit ─▶ network
+
     If ``packet`` is not 0, a worm of H header and L payload flits becomes ceil(L / packet) packets. Each packet has the
     H header flits, then ``packet`` payload flits (the last packet has the rest); its last flit has the tail mark. The
     first packet's header passes through and is stored; the headers of the other packets come from the memory. Each
@@ -38,6 +43,14 @@ class Injection(wiring.Component):
     count from the cycle in which the packet's first flit is next to be sent, even while no virtual channel is free.
     *Throughput*: min(1, queue / 3) flits per cycle on the host's link; on the network's link one worm gets min(1, depth
     / 4). Between two packets on the same virtual channel one cycle is unused. *Reset*: empty.
+
+    With a send queue the packets of the host are stored whole, headers included, before they are sent ([Sivaram98],
+    section 3.1). A packet enters the queue only if the queue has a place for the packet. While all places are taken,
+    further flits wait in the buffer, and then at the host. The t_ns cycles of a packet count from the cycle in which
+    the packet is stored and the oldest one, and the link sends no other packet. *Latency* of a packet that is alone:
+    its first flit is on the network's link 4 + ``t_ns`` cycles after its last flit was on the host's link.
+    *Throughput*: a flit per cycle into the queue while another packet leaves it. Absorbed messages and forwarded copies
+    do not pass through the send queue.
 
     With slots the port also sends absorbed messages, from its `Retransmission`. The host and the retransmission slots
     take turns, a whole worm at a time. The first flit of an absorbed message is on the network's link at the earliest 2
@@ -70,6 +83,11 @@ class Injection(wiring.Component):
         no hardware.
     smart : bool
         The interface forwards copies of packets.
+    send_queue : int
+        Packets that the send queue can store. Range: 0 to 256. 0 adds no hardware. Only with packets.
+    served : bool
+        A processor outside of this component spends the t_ns cycles of each packet, see `CommunicationProcessor`. Only
+        with a send queue.
 
     Members
     -------
@@ -94,21 +112,31 @@ class Injection(wiring.Component):
     forwards, forward, forward_taken : In(1), In, Out(1)
         Forwarded copies: ``has``, ``front`` and ``take`` of `Forwarding`. The output is combinational. Only with
         ``smart``.
+    arrives : Out(1)
+        A packet is stored whole in this cycle. Only with ``served``.
+    waits : Out(1)
+        A packet can be served: it is next to be sent, and the link sends no other packet. Only with ``served``.
+    done : In(1)
+        The processor has served this packet. Its first flit can be sent in the next cycle. Only with ``served``.
     """
 
     @checked
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", queue: int = 4, packet: int = 0,
                  header_flits: int = 1, t_ns: int = 0, slots: int = 0, slot_flits: int = 128, channels: int = 1,
-                 smart: bool = False):
+                 smart: bool = False, send_queue: int = 0, served: bool = False):
         for field, value, least, most in (("queue", queue, 1, 16), ("packet", packet, 0, MOST_PACKET),
-                                          ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, MOST_DELAY)):
+                                          ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, MOST_DELAY),
+                                          ("send_queue", send_queue, 0, MOST_QUEUE)):
             if not least <= value <= most:
                 raise WormcastError(f"Injection.{field}: {value} is not valid. Allowed: {least} to {most}.")
         if slots and smart:
             raise WormcastError(f"Injection.smart: true is not valid with {slots} slots. Allowed: slots of 0, or smart "
                                 "false.")
-        if smart and not packet:
-            raise WormcastError("Injection.packet: 0 is not valid with smart true. Allowed: 1 or more.")
+        for user, needs in (("smart true", smart), (f"a send queue of {send_queue}", send_queue)):
+            if needs and not packet:
+                raise WormcastError(f"Injection.packet: 0 is not valid with {user}. Allowed: 1 or more.")
+        if served and not send_queue:
+            raise WormcastError("Injection.served: true is not valid without a send queue. Allowed: false.")
         self.port = network
         self.width = width
         self.storage = storage
@@ -117,6 +145,9 @@ class Injection(wiring.Component):
         self.header_flits = header_flits
         self.t_ns = t_ns
         self.smart = smart
+        self.served = served
+        self.store = PacketQueue(channels=1, places=send_queue, flits=header_flits + packet,
+                                 width=width) if send_queue else None
         self.slots = Retransmission(slots=slots, flits=slot_flits, channels=channels, width=width) if slots else None
         super().__init__({
             "host": In(LinkSignature(vcs=1, width=width)),
@@ -128,6 +159,7 @@ class Injection(wiring.Component):
                 "granted": In(1), "granted_vc": In(range(channels)), "freed": Out(1)} if slots else {}),
             **({"posted": Out(1), "posted_flit": Out(flit_layout(width)), "stored": In(1), "forwards": In(1),
                 "forward": In(flit_layout(width)), "forward_taken": Out(1)} if smart else {}),
+            **({"arrives": Out(1), "waits": Out(1), "done": In(1)} if served else {}),
         })
 
     def elaborate(self, platform):
@@ -161,23 +193,33 @@ class Injection(wiring.Component):
         take = Signal()
         ends = Signal()
         cuts = Signal()  # a worm begins before the tail of the worm in front
-        first, has, takes = source.data, source.has, send & ~repeats & ~cuts
+        moves = send  # the packet's next flit is sent, or is stored in the send queue
+        if self.store is not None:
+            moves = Signal(name="stores")
+        takes = moves & ~repeats & ~cuts
+        turns = self._turns(m)  # with other senders: at the network's link, or with a send queue behind the queue
+        early = turns if self.store is None else _host_only
         cuts_post: Value = C(0)
-        if self.slots is not None:
-            first, has, takes = self._retransmit(m, self.slots, source, takes)
         if self.smart:
-            first, has, takes, cuts_post = self._forward(m, source, takes)
+            first, has, takes, cuts_post = self._post(m, source, takes, early)
+        else:
+            first, has, takes = early(source.data, source.has, takes)
         m.d.comb += [
             front.eq(first),
             flit.eq(front),
             there.eq(has),
             cuts.eq(within & front.head & ~front.tail & ~repeats & there),
             self.unended.eq(cuts | cuts_post),
-            send.eq(there & may_go & Mux(owns, credit, offer.free)),
+        ]
+        sent, presented = flit, there
+        if self.store is not None:
+            sent, presented = self._store(m, self.store, flit, there, moves, send, turns)
+        m.d.comb += [
+            send.eq(presented & may_go & Mux(owns, credit, offer.free)),
             take.eq(send & ~owns),
             source.take.eq(takes),
-            ends.eq(flit.tail),
-            drive.flit.eq(flit),
+            ends.eq(sent.tail),
+            drive.flit.eq(sent),
             drive.touch.eq(send),
             drive.send.eq(send),
             drive.tail.eq(ends),
@@ -190,34 +232,61 @@ class Injection(wiring.Component):
             m.d.sync += packet_vc.eq(offer.pick[0])
         with m.If(send):
             m.d.sync += owns.eq(~ends)
-        with m.If(send & ~repeats):
+        with m.If(moves & ~repeats):
             m.d.sync += within.eq((within | ~front.head) & ~front.tail & ~cuts)
         with m.If(cuts):
             m.d.comb += flit.tail.eq(1)
         if self.packet:
-            self._packetise(m, front, flit, send, repeats, there)
-        self._wait(m, there & ~owns, send, may_go)
+            self._packetise(m, front, flit, moves, repeats, there)
+        if self.served:
+            self._await_processor(m, presented & ~owns, send, may_go)
+        else:
+            self._wait(m, presented & ~owns, send, may_go)
         return m
 
-    def _retransmit(self, m, slots, source, takes):
-        """Take turns between the host and absorbed messages. Return values are those of `_take_turns`."""
-        m.submodules.slots = slots
+    def _store(self, m, queue, flit, there, moves, send, turns):
+        """Store the host's packets in the send queue. Return the next flit for the network, and 1 if there is one."""
+        m.submodules.packets = queue
+        room = Signal(name="has_room")
+        m.d.sync += room.eq(queue.room)
         m.d.comb += [
-            slots.write.eq(self.absorbed),
-            slots.vc.eq(self.absorbed_vc),
-            slots.flit.eq(self.absorbed_flit),
-            slots.granted.eq(self.granted),
-            slots.granted_vc.eq(self.granted_vc),
-            self.freed.eq(slots.freed),
+            moves.eq(there & room),
+            queue.write.eq(moves),
+            queue.flit.eq(flit),
+            # t_ns is spent by the oldest packet, when the link is idle
+            queue.served.eq(queue.waiting),
         ]
-        return self._take_turns(m, source.has, source.data, slots.has, slots.front, slots.take, takes)
+        sent, presented, takes = turns(queue.front, queue.has, send)
+        m.d.comb += queue.take.eq(takes)
+        return sent, presented
 
-    def _forward(self, m, source, takes):
-        """Take turns between the host and forwarded copies, and pass the host's payload for children (posts) to
-        `Forwarding`.
+    def _turns(self, m):
+        """Connect the other sender, if there is one.
 
-        Return the three signals of `_take_turns`, and a fourth one. The fourth signal is 1 if a header flit of the host
-        follows a post without tail, or a post of the host follows a worm without tail.
+        Return a function that takes turns between this sender and the host, a whole worm at a time. Its arguments are
+        the host's next flit, 1 if there is one, and 1 if the chosen flit is taken. It returns the same for the chosen
+        sender: its next flit, 1 if there is one, and 1 if the host's flit is taken.
+        """
+        if self.slots is not None:
+            slots = m.submodules.slots = self.slots
+            m.d.comb += [
+                slots.write.eq(self.absorbed),
+                slots.vc.eq(self.absorbed_vc),
+                slots.flit.eq(self.absorbed_flit),
+                slots.granted.eq(self.granted),
+                slots.granted_vc.eq(self.granted_vc),
+                self.freed.eq(slots.freed),
+            ]
+            return partial(self._take_turns, m, slots.front, slots.has, slots.take)
+        if self.smart:
+            return partial(self._take_turns, m, self.forward, self.forwards, self.forward_taken)
+        return _host_only
+
+    def _post(self, m, source, takes, turns):
+        """Pass the host's payload for children (posts) to `Forwarding`.
+
+        Return the three values of ``turns`` (see `_turns`) for the host's worms, and a fourth one. The fourth value is
+        1 if a header flit of the host follows a post without tail, or a post of the host follows a worm without tail.
         """
         flit = Signal(flit_layout(self.width), name="of_host")
         posts = Signal()  # the first flit of a post has arrived, its tail has not
@@ -237,7 +306,7 @@ class Injection(wiring.Component):
             self.posted_flit.tail.eq(ends),
         ]
         worm = source.has & ~begins & ~posts
-        first, has, takes = self._take_turns(m, worm, flit, self.forwards, self.forward, self.forward_taken, takes)
+        first, has, takes = turns(flit, worm, takes)
         with m.If(takes):
             m.d.sync += sends.eq(~flit.tail)
         with m.If(begins | (takes & both)):
@@ -249,11 +318,8 @@ class Injection(wiring.Component):
         untailed = source.has & flit.head & (posts | (sends & flit.tail))
         return first, has, takes | begins | (self.stored & ~flit.head), untailed
 
-    def _take_turns(self, m, host_has, host_flit, other_has, other_flit, other_take, takes):
-        """Choose between the host and another sender for a whole worm, to its tail.
-
-        Return the chosen sender's next flit, 1 if there is one, and 1 if the host's flit is taken.
-        """
+    def _take_turns(self, m, other_flit, other_has, other_take, host_flit, host_has, takes):
+        """Choose between the host and another sender for a whole worm, to its tail; see `_turns`."""
         front, there = Signal(flit_layout(self.width), name="presented"), Signal(name="presents")
         begun = Signal()  # a worm is presented, and its tail is not taken
         last = Signal(name="others_turn")  # the worm that was presented last is not from the host
@@ -312,6 +378,17 @@ class Injection(wiring.Component):
             with m.Else():
                 m.d.sync += [payload.eq(Mux(flit.tail, 0, payload + 1)), repeats.eq(full & ~front.tail & ~flit.head)]
 
+    def _await_processor(self, m, begins, send, may_go):
+        """Hold back a packet's first flit, which is present while ``begins`` is 1, until the packet is served."""
+        assert self.store is not None
+        granted = Signal()
+        m.d.comb += [
+            self.arrives.eq(self.store.write & self.store.flit.tail),
+            self.waits.eq(begins & ~granted),
+            may_go.eq(~begins | granted),
+        ]
+        m.d.sync += granted.eq((granted | self.done) & ~send)
+
     def _wait(self, m, begins, send, may_go):
         """Hold back a packet's first flit, which is present while ``begins`` is 1, for t_ns cycles."""
         if not self.t_ns:
@@ -323,3 +400,8 @@ class Injection(wiring.Component):
             m.d.sync += left.eq(self.t_ns)
         with m.Elif(left != 0):
             m.d.sync += left.eq(left - 1)
+
+
+def _host_only(flit, has, takes):
+    """Return the arguments: the host is the only sender; see `Injection._turns`."""
+    return flit, has, takes

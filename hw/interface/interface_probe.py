@@ -13,7 +13,8 @@ from ..ring import fill_level
 if TYPE_CHECKING:
     from .network_interface import NetworkInterface
 
-__all__ = ["InterfaceProbe", "RetransmissionProbe", "packets_served", "startup_left", "tails_waited"]
+__all__ = ["InterfaceProbe", "RetransmissionProbe", "oldest_packet", "packets_served", "service_ended", "startup_left",
+           "tails_waited"]
 
 TAIL = 2  # tail mark of a stored flit
 
@@ -168,14 +169,36 @@ def tails_waited(link: int, read: Read) -> Any:
     return read(f"consumption_{link}.waited")
 
 
-def packets_served(link: int, read: Read, channels: int, places: int) -> Any:
-    """Return a mask of the channel of a consumption link whose packet the processor has served in the cycle before.
+def oldest_packet(queue: str, places: int, flits: int, read: Read) -> list[int]:
+    """Return the flits of the oldest packet in a queue of one channel: numbers, as in `InterfaceProbe`.
 
-    ``channels``, ``places``: consumption channels of the link, and packets that the receive queue stores for each.
+    ``queue``: name of a `PacketQueue` that holds a whole packet. ``places``, ``flits``: parameters of the queue.
     """
-    done = read(f"consumption_{link}.processor.was_done")
+    place = int(read(f"{queue}.vc0_read_place")) if places > 1 else 0
+    first = place << (flits - 1).bit_length()
+    rows = [int(row) for row in read(f"{queue}.memory")[first:first + flits]]
+    return rows[:1 + next(k for k, row in enumerate(rows) if row & TAIL)]
+
+
+def packets_served(link: int, read: Read, channels: int, places: int) -> tuple[Any, Any]:
+    """Return the place in the order of arrival after the packet that was served last, and that packet's channel.
+
+    The place advances when a packet is served; if the receive queue stores one packet, it is 1 from the service until
+    the packet has left. ``channels``, ``places``: consumption channels of the link, and packets that the receive queue
+    stores for each.
+    """
+    queue, packets = f"consumption_{link}.queue", channels * places
+    served = read(f"{queue}.packets_served")
+    if packets == 1:
+        return served, np.zeros_like(served)
+    following = (read(f"{queue}.oldest") + served) % packets
     if channels == 1:
-        return done
-    queue = f"consumption_{link}.queue"
-    last = (read(f"{queue}.oldest") + read(f"{queue}.packets_served") - 1) % (channels * places)
-    return done << np.take_along_axis(read(f"{queue}.order"), last[:, None], axis=1)[:, 0]
+        return following, np.zeros_like(served)
+    order = read(f"{queue}.order")
+    return following, np.take_along_axis(order, (following[:, None] - 1) % packets, axis=1)[:, 0]
+
+
+def service_ended(port: int, read: Read) -> Any:
+    """Return 1 from the cycle after the one processor of an interface has served a packet of an injection port, until
+    the packet's first flit is sent; else 0."""
+    return read(f"injection_{port}.granted")

@@ -15,7 +15,9 @@ from ..bundles import by_name
 from ..events import Event, buffer_events, leaving
 from ..faults import Cause, fault_layout, first_fault
 from ..link import LinkSignature
+from ..options import PROCESSORS
 from ..port import PortSpec
+from .communication_processor import CommunicationProcessor
 from .consumption import Consumption
 from .injection import Injection
 
@@ -53,6 +55,13 @@ class NetworkInterface(wiring.Component):
         As in `Injection` and `Consumption`.
     receive_queue : int
         Packets that each consumption channel can store, ``queue`` of `Consumption`.
+    send_queue : int
+        Packets that each injection port can store, as in `Injection`.
+    processors : "two" or "one"
+        two: each injection port spends t_ns, and each consumption link t_nr, by hardware of its own. one: a
+        `CommunicationProcessor` serves the packets of all queues. Only with both queues.
+    order : "arrival", "receive-first" or "send-first"
+        Order in which one processor serves packets, as in `CommunicationProcessor`.
 
     Members
     -------
@@ -71,18 +80,26 @@ class NetworkInterface(wiring.Component):
     @checked
     def __init__(self, *, injection: PortSpec, consumption: PortSpec, width: int, ports: int = 1, links: int = 1,
                  storage: str = "lutram", queue: int = 4, packet: int = 0, header_flits: int = 1, t_ns: int = 0,
-                 t_nr: int = 0, receive_queue: int = 0):
+                 t_nr: int = 0, receive_queue: int = 0, send_queue: int = 0, processors: str = "two",
+                 order: str = "arrival"):
         for field, value in (("ports", ports), ("links", links)):
             if value < 1:
                 raise WormcastError(f"NetworkInterface.{field}: {value} is not valid. Allowed: 1 or more.")
+        if processors not in PROCESSORS:
+            raise WormcastError(f"NetworkInterface.processors: {processors!r} is not valid. Allowed: "
+                                f"{', '.join(PROCESSORS)}.")
+        served = processors == "one"
         self.injections = [
             Injection(injection, width=width, storage=storage, queue=queue, packet=packet, header_flits=header_flits,
-                      t_ns=t_ns, **self._injection_options(consumption.vcs))
+                      t_ns=t_ns, send_queue=send_queue, served=served, **self._injection_options(consumption.vcs))
             for _ in range(ports)
         ]
         self.consumptions = [Consumption(consumption, width=width, storage=storage, t_nr=t_nr, queue=receive_queue,
-                                         packet=packet, **self._consumption_options())
+                                         packet=packet, served=served, **self._consumption_options())
                              for _ in range(links)]
+        self.processor = CommunicationProcessor(
+            receive=links, send=ports, packets=links * consumption.vcs * receive_queue + ports * send_queue, t_nr=t_nr,
+            t_ns=t_ns, order=order) if served else None
         signatures = {
             **{f"host_in_{p}": In(LinkSignature(vcs=1, width=width)) for p in range(ports)},
             **{f"network_out_{p}": Out(LinkSignature(vcs=injection.vcs, width=width)) for p in range(ports)},
@@ -122,6 +139,9 @@ class NetworkInterface(wiring.Component):
         found: list[Event] = []
         for p in range(len(self.injections)):
             found += [*leaving(f"network_out_{p}", "injection"), *self._buffer(f"injection_{p}")]
+            if self.injections[p].store:
+                found += [Event("interface_write", (f"injection_{p}.packets.write",)),
+                          Event("interface_read", (f"injection_{p}.packets.take",))]
         for c, consumption in enumerate(self.consumptions):
             found += self._buffer(f"consumption_{c}")
             if consumption.queue:
@@ -143,6 +163,11 @@ class NetworkInterface(wiring.Component):
             m.submodules[f"consumption_{c}"] = consumption
             wiring.connect(m, wiring.flipped(self.links[f"network_in_{c}"]), consumption.network)
             wiring.connect(m, consumption.host, wiring.flipped(self.links[f"host_out_{c}"]))
+        if self.processor is not None:
+            m.submodules.processor = self.processor
+            for k, part in enumerate((*self.consumptions, *self.injections)):
+                m.d.comb += [self.processor.arrives[k].eq(part.arrives), self.processor.waits[k].eq(part.waits),
+                             part.done.eq(self.processor.done[k])]
         self._join(m)
         m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._errors()))
         return m

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a `Consumption` creates its queue to check the parameters, and may never be elaborated)
-"""Queue of whole packets in a network interface, and the processor that serves them."""
+"""Queue of whole packets in a network interface, and the processor of received packets."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import memory, wiring

@@ -51,6 +51,9 @@ class HardwareOptions(TypedDict, total=False):
     packet: int
     queue: int
     receive_queue: int
+    send_queue: int
+    ni_processors: str
+    ni_order: str
     t_hs: int
     t_hr: int
     t_ns: int

@@ -25,8 +25,10 @@ from wormcast.hw.options import (
     MOST_ROWS,
     MOST_SHALLOW,
     MOST_SLOTS,
+    PROCESSORS,
     READERS,
     ROW_BITS,
+    SERVICE_ORDERS,
     SLOT_FLITS,
     STORAGE,
     STRINGS,
@@ -158,6 +160,18 @@ class Configuration:
         "Packets that an interface stores for each consumption channel, while they wait for t-nr and for the host. 0: "
         "packets wait in the channel's buffer. Needs --packet. Default: {}. Unit: packets.", 0, limits=(0, MOST_QUEUE),
         label="receive queue of a consumption channel", unit="packets", changes="interface")
+    send_queue: int = _hardware(
+        "Packets that an interface stores for each injection port, while they wait for t-ns and for the network. 0: "
+        "hosts send flit by flit, as the network takes them. Needs --packet. Default: {}. Unit: packets.", 0,
+        limits=(0, MOST_QUEUE), label="send queue of an injection port", unit="packets", changes="interface")
+    ni_processors: str = _hardware(
+        "Processors of an interface that spend t-ns and t-nr. two: each injection port has one for t-ns, and each "
+        "consumption link one for t-nr. one: the interface has one for both. Needs both queues. Default: {}.", "two",
+        allowed=PROCESSORS, changes="interface")
+    ni_order: str = _hardware(
+        "Order in which one processor of an interface serves packets that can start. arrival: the oldest first. "
+        "receive-first, send-first: received packets first, or packets to send first. Default: {}.", "arrival",
+        allowed=SERVICE_ORDERS, changes="interface")
     t_hs: int = _overhead("Cycles of a host's processor to post a worm. Default: {}.", limits=(0, MOST_OVERHEAD),
                           changes="host")
     t_hr: int = _overhead("Cycles of a host's processor for each receipt. Default: {}.", limits=(0, MOST_OVERHEAD),
@@ -244,12 +258,7 @@ class Configuration:
                 raise WormcastError(f"ejected-header: {self.ejected_header} is not valid with absorb {self.absorb}: "
                                     "interfaces with retransmission slots send a worm on with the rest of its header. "
                                     "Allowed: keep.")
-        if self.receive_queue:
-            if not self.packet:
-                raise WormcastError(f"receive-queue: {self.receive_queue} is not valid without packet: a place holds a "
-                                    "packet. Allowed: 0, or packet 1 or more.")
-            self._require_all({"ni": "conventional"} | ({"absorb": "off"} if self.slots else {}),
-                              f"receive-queue {self.receive_queue}")
+        self._require_queues()
         if self.smart:
             self._require_smart()
         if self.absorb != "off" and self.classes is not None and len(ConsumptionClasses.parse(self.classes)):
@@ -276,6 +285,25 @@ class Configuration:
             if (value := vars(self)[name]) != allowed:
                 raise WormcastError(f"{name.replace('_', '-')}: {value} is not valid with {beside}. "
                                     f"Allowed: {allowed}.")
+
+    def _require_queues(self) -> None:
+        """Refuse options that queues of packets exclude, and orders of processors that interfaces do not have."""
+        for name in ("receive_queue", "send_queue"):
+            if places := vars(self)[name]:
+                option = name.replace("_", "-")
+                if not self.packet:
+                    raise WormcastError(f"{option}: {places} is not valid without packet: a place holds a packet. "
+                                        "Allowed: 0, or packet 1 or more.")
+                if name == "receive_queue":
+                    self._require_all({"ni": "conventional"} | ({"absorb": "off"} if self.slots else {}),
+                                      f"{option} {places}")
+            elif self.ni_processors == "one":
+                raise WormcastError(f"ni-processors: one is not valid with {name.replace('_', '-')} 0: the processor "
+                                    "serves the packets of both queues. Allowed: two, or receive-queue and send-queue "
+                                    "1 or more.")
+        if self.ni_order != "arrival" and self.ni_processors != "one":
+            raise WormcastError(f"ni-order: {self.ni_order} is not valid with ni-processors {self.ni_processors}: each "
+                                "processor has packets of one kind. Allowed: arrival, or ni-processors one.")
 
     def _require_smart(self) -> None:
         """Refuse options that smart interfaces exclude."""

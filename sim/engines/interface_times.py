@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wormcast.hw.interface.interface_probe import packets_served, startup_left, tails_waited
+from wormcast.hw.interface.interface_probe import packets_served, service_ended, startup_left, tails_waited
 
 from ..build.fabric import FabricLink
 from ..host import Packet, children_at, packet_of
@@ -87,12 +87,12 @@ def follow_interfaces(engine: BulkEngine, cycles: int) -> InterfaceTimes:
 class _Stay:
     """Record of a packet on a virtual channel of a link, up to the present cycle."""
 
-    def __init__(self, first: int):
+    def __init__(self, first: int, begun: int = NONE, ended: int = NONE):
         self.first, self.last = first, NONE
         self.flits: list[int] = []  # payload flits, until they identify the packet
         self.name: Packet = (NONE, NONE)
         # begin and end of a flit's wait: t_ns of a sent packet's first flit, t_nr of a received packet's last flit
-        self.begun = self.ended = NONE
+        self.begun, self.ended = begun, ended
 
 
 class _Follower:
@@ -110,6 +110,8 @@ class _Follower:
         self.closed: dict[int, list[_Stay]] = {row: [] for row in range(len(self.links))}
         # by link and virtual channel: received packets whose last flit may still wait for t_nr
         self.whole: dict[tuple[int, int], list[_Stay]] = {}
+        # by consumption link: of the cycle before, `tails_waited`, or the first value of `packets_served`
+        self.waited: dict[int, Any] = {}
         # by injection link: the packet whose first flit waits for t_ns
         self.presented: dict[int, _Stay] = {}
         self.spread = int(engine.host.options[SPREAD])
@@ -124,27 +126,37 @@ class _Follower:
         return self.engine.register("interface", name)[:self.network.nodes].astype(np.int64)
 
     def _waited(self, link: int) -> Any:
-        """Return masks of the channels of a consumption link, node by node, whose packet has waited its t_nr."""
-        if places := self.network.configuration.receive_queue:
-            return packets_served(link, self._read, self.network.interface.consumptions[link].port.vcs, places)
-        return tails_waited(link, self._read)
+        """Return masks of the channels of a consumption link where a wait for t_nr ends in this cycle, node by node."""
+        places, before = self.network.configuration.receive_queue, self.waited.get(link, 0)
+        if not places:
+            self.waited[link] = tails_waited(link, self._read)
+            return self.waited[link] & ~before
+        channels = self.network.interface.consumptions[link].port.vcs
+        self.waited[link], channel = packets_served(link, self._read, channels, places)
+        changed = self.waited[link] != before if channels * places > 1 else self.waited[link] > before
+        return changed.astype(np.int64) << channel
 
     def follow(self, cycles: int) -> InterfaceTimes:
         t_ns, t_nr = self.network.configuration.t_ns, self.network.configuration.t_nr
         ports, links = (1 + max(link.number for link in self.links if link.kind == kind)
                         for kind in ("injection", "consumption"))
         left = np.full((ports, self.network.nodes), t_ns)
-        waited = np.zeros((links, self.network.nodes), np.int64)
+        granted = np.zeros((ports, self.network.nodes), np.int64)
+        one = self.network.configuration.ni_processors == "one"
         rows = np.arange(len(self.links))
         for cycle in range(cycles):
-            if t_ns:
+            if t_ns and one:
+                before, granted = granted, np.array([service_ended(port, self._read) for port in range(ports)])
+                for port, node in np.argwhere(granted & ~before).tolist():
+                    self.presented[self.at["injection", port, node]] = _Stay(NONE, cycle - t_ns, cycle)
+            elif t_ns:
                 before, left = left, np.array([startup_left(port, self._read) for port in range(ports)])
                 for port, node in np.argwhere((before != left) & ((left == 0) | (before == t_ns))).tolist():
                     self._present(self.at["injection", port, node], int(left[port, node]), cycle)
             if t_nr:
-                before, waited = waited, np.array([self._waited(link) for link in range(links)])
-                for link, node in np.argwhere(waited & ~before).tolist():
-                    self._pass(self.at["consumption", link, node], int((waited & ~before)[link, node]), cycle)
+                waited = np.array([self._waited(link) for link in range(links)])
+                for link, node in np.argwhere(waited).tolist():
+                    self._pass(self.at["consumption", link, node], int(waited[link, node]), cycle)
             marks = self.engine.outputs[self.marks_at].astype(np.int64)
             vcs = marks >> 1 & self.vcs
             here = (marks & 1).astype(bool) & (((marks & self.tails) != 0) | ~self.quiet[rows, vcs])

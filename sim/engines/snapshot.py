@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.hw.input_probe import TOKEN, InputProbe
-from wormcast.hw.interface.interface_probe import InterfaceProbe
+from wormcast.hw.interface.interface_probe import InterfaceProbe, oldest_packet
 from wormcast.hw.mark import Mark
 
 from ..build.fabric import FabricLink
@@ -349,6 +349,11 @@ class Snapshot:
             return self.register("interface", name, node)
 
         instance, port = self.lane * self.network.nodes + node, link.number
+        if store := self.network.interface.injections[port].store:
+            if not register(f"injection_{port}.owns", node) or register(f"injection_{port}.packet_vc", node) != vc:
+                return None
+            return self.named(oldest_packet(f"injection_{port}.packets", store.places, store.flits,
+                                            partial(self.register, "interface", instance=node)), begins=True)
         return packet_at_interface(self.host, register, self.network.configuration.queue,
                                    self.engine.on_host_link(instance, port), instance, port, vc)
 

@@ -202,7 +202,7 @@ def _caption(result: Run, letters: _Letters) -> list[str]:
     said = {"behind": f"{one}{ARROW}3 is packet 2{of}, sent to node 3",
             "in front": f"{one} is packet 2{of}, in front of it: the node to which it is sent",
             "": f"{one} is packet 2{of}"}
-    shown = ("ni", "packet", "receive_queue", "rows", "places", "buffer_kind", *HOST_FIELDS, "t_ns", "t_nr",
-             *CHANNEL_FIELDS)
+    shown = ("ni", "packet", "receive_queue", "send_queue", "ni_processors", "ni_order", "rows", "places",
+             "buffer_kind", *HOST_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)
     return [*caption_of(result, shown),
             f"a row from top to bottom: host, packets that come in, packets that go out; {said[letters.receiver]}"]

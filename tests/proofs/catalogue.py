@@ -14,6 +14,8 @@ from .exported import ExportedInterfaceHarness, ExportedRouterHarness
 from .forwarding import ForwardingHarness
 from .harness import Harness, Property
 from .link import LinkHarness
+from .packet_queue import PacketQueueHarness
+from .processor import ProcessorHarness
 from .reports import ReportHarness
 from .store import StoreHarness
 from .streams import StreamReceiverHarness, StreamSenderHarness
@@ -136,6 +138,18 @@ PROOFS = [
     Proof(ForwardingHarness, {"order": "fcfs", "places": 2, "packet": 2, "channels": 1}, induction=None, cycles=12,
           slow=True),
     Proof(ForwardingHarness, {"order": "fcfs", "places": 2, "packet": 2, "channels": 2}, induction=None, cycles=11,
+          slow=True),
+    Proof(PacketQueueHarness, {"channels": 2, "places": 2, "flits": 1, "width": 1}, induction=None, cycles=9,
+          mutants=True, slow=True),
+    Proof(PacketQueueHarness, {"channels": 1, "places": 2, "flits": 2, "width": 1}, induction=None, cycles=10,
+          slow=True),
+    Proof(PacketQueueHarness, {"channels": 2, "places": 1, "flits": 2, "width": 1}, induction=None, cycles=9,
+          slow=True),
+    Proof(ProcessorHarness, {"receive": 1, "send": 1, "packets": 3, "t_nr": 3, "t_ns": 2, "order": "arrival"},
+          mutants=True),
+    Proof(ProcessorHarness, {"receive": 1, "send": 1, "packets": 4, "t_nr": 2, "t_ns": 0, "order": "receive-first"},
+          slow=True),
+    Proof(ProcessorHarness, {"receive": 2, "send": 2, "packets": 5, "t_nr": 1, "t_ns": 3, "order": "send-first"},
           slow=True),
     Proof(AllocatorHarness, {"requesters": 3, "vcs": 2}, mutants=True),
     Proof(AllocatorHarness, {"requesters": 5, "vcs": 1}, slow=True),

@@ -176,6 +176,9 @@ def test_each_option_changes_the_parts_that_it_says():
         "vc_classes": {"network": "ring:4", "scheme": "individual"},
         "slot": {"absorb": "1"},
         "receive_queue": {"packet": 4},
+        "send_queue": {"packet": 4},
+        "ni_processors": {"packet": 4, "receive_queue": 1, "send_queue": 1},
+        "ni_order": {"packet": 4, "receive_queue": 1, "send_queue": 1, "ni_processors": "one"},
         "strings": {"network": "irregular:switches=4,ports=4,nodes=6,seed=4", "scheme": "tree", **deep},
         **{name: {"ni": "fpfs", "packet": 4} for name in ("rows", "places", "row")},
     }

@@ -44,6 +44,12 @@ WAITING = [
     ("mesh:1x3", "dual-path", {"vcs": 1, "buffer": 2, "packet": 3, "t_nr": 3, "t_hr": 4, "receive_queue": 1}),
     ("mesh:1x2", "individual", {"vcs": 1, "buffer": 1, "consumption": 1, "flit_width": 20, "packet": 1,
                                 "receive_queue": 3}),
+    ("mesh:1x3", "dual-path", {"vcs": 1, "buffer": 2, "packet": 3, "t_ns": 2, "send_queue": 2}),
+    ("mesh:2x2", "dual-path", {"vcs": 2, "buffer": 4, "packet": 4, "t_ns": 3, "t_nr": 5, "send_queue": 3,
+                               "receive_queue": 2, "ni_processors": "one"}),
+    ("mesh:1x2", "individual", {"vcs": 1, "buffer": 1, "consumption": 1, "flit_width": 20, "packet": 1,
+                                "send_queue": 1, "receive_queue": 1, "ni_processors": "one",
+                                "ni_order": "send-first"}),
 ]
 # the other schemes, and several ports and links
 OTHERS = [

@@ -1,0 +1,137 @@
+# amaranth: UnusedElaboratable=no
+"""Networks whose interfaces queue whole packets: deadlocks, and mutants of queue and processor that deadlock."""
+
+import inspect
+import textwrap
+
+import pytest
+from cases import slow
+
+from wormcast.algorithms import SCHEMES, WormcastError, topology
+from wormcast.hw.interface import communication_processor, packet_queue
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.engines import bulk as bulk_engine
+from wormcast.sim.engines.amaranth import AmaranthEngine
+from wormcast.sim.experiments.hunt import hunt
+from wormcast.sim.experiments.run import run
+
+from .bench import bulk, finish, host_of, network, send
+
+QUEUES = {"vcs": 1, "packet": 4, "send_queue": 2, "receive_queue": 1, "t_ns": 5, "t_nr": 9}
+ORDERS = ("arrival", "receive-first", "send-first")
+
+
+@pytest.fixture
+def mutate(monkeypatch):
+    """A function that changes texts of a component's `elaborate`, each of which occurs once."""
+    def change(owner, *changes):
+        source = textwrap.dedent(inspect.getsource(owner.elaborate))
+        for old, new in changes:
+            assert source.count(old) == 1, old
+            source = source.replace(old, new)
+        names = {}
+        exec(compile(source, f"<mutant of {owner.__name__}>", "exec"), inspect.getmodule(owner).__dict__, names)
+        monkeypatch.setattr(owner, "elaborate", names["elaborate"])
+        sources = bulk_engine._sources()
+        monkeypatch.setattr(bulk_engine, "_sources", lambda: f"{sources} {source}")  # kernels of their own
+
+    return change
+
+
+#: Each of two worms goes on from a node at which the other one ends.
+CROSSING = [send(0, 1, 2, length=24), send(3, 2, 1, length=24)]
+
+
+def crossing():
+    return bulk("mesh:1x4", "dual-path", CROSSING, consumption=2, **{**QUEUES, "packet": 24, "send_queue": 0})
+
+
+def test_worms_of_two_classes_have_places_of_their_own():
+    finish(crossing(), 2000)
+
+
+def test_places_that_classes_share_deadlock(mutate):
+    """With one place for both classes, each worm holds the place that the other one waits for."""
+    mutate(packet_queue.PacketQueue, ("(still != self.places)", "(sum(used[1:], used[0]) + self.write < self.places)"))
+    engine = crossing()
+    engine.run(20_000)
+    assert engine.host.left.sum() == 4
+
+
+def hunted(**options):
+    configuration = Configuration(**{**QUEUES, "consumption": 1, "ni_processors": "one", **options})
+    return hunt(topology("mesh:1x2"), SCHEMES["individual"], configuration=configuration, cycles=400_000,
+                lengths=(4, 40), workers=1)
+
+
+@pytest.mark.parametrize("order", [ORDERS[0], *map(slow, ORDERS[1:])])
+def test_one_processor_does_not_deadlock(order):
+    found = hunted(ni_order=order)
+    assert found.result is None
+    assert found.searched.unfinished == 0
+
+
+def test_processor_that_waits_for_the_link_deadlocks(mutate):
+    """It begins with a packet to send while the link is busy. Two nodes then wait for each other's receive queue."""
+    mutate(communication_processor.CommunicationProcessor,
+           ("startable = [of & waits.replicate(count) for of, waits in zip(entries, self.waits, strict=True)]",
+            "startable = entries"),
+           ("Mux(now_left == 0, now, 0)", "Mux(now_left == 0, now & self.waits, 0)"))
+    assert hunted().searched.unfinished > 0
+
+
+@pytest.mark.parametrize("options", [{}, slow({"send_queue": 1, "ni_processors": "one"}), slow({"vcs": 2})])
+def test_deadlock_is_proved_from_send_queues(options):
+    """Of worms whose rest is in send queues, and of packets behind them that hold nothing."""
+    messages = [send(0, 1, 2, length=64), send(3, 2, 1, length=64), send(0, 1, length=8)]
+    result = run(topology("mesh:1x4"), SCHEMES["dual-path"], messages,
+                 Configuration(**{**QUEUES, "consumption": 1, "packet": 32, **options}))
+    assert result.outcome == "deadlock"
+    assert [(hold.worm, hold.packet) for hold in result.deadlock.cycle] == [(0, 0), (1, 0)]
+    assert result.deadlock.closed == {(0, 0), (1, 0)}
+
+
+FROM_SLOTS = {"absorb": "1", "vcs": 1, "packet": 24}
+
+
+@pytest.mark.parametrize(("scheme", "options"), [
+    ("k-binomial", {"ni": "fpfs", "packet": 4, "rows": 2, "places": 6, "consumption": 2, "t_nr": 2}),
+    slow("k-binomial", {"ni": "fcfs", "packet": 4, "rows": 2, "places": 6, "consumption": 2, "flit_width": 8}),
+    slow("dual-path", {**FROM_SLOTS, "absorb": "3", "consumption": 2})])
+def test_send_queue_beside_copies_and_absorbed_worms(scheme, options):
+    """They leave by the same link as the packets in the send queue, in turn. Both engines agree."""
+    options = {"t_ns": 3, "send_queue": 2, **options}
+    messages = [send(0, 1, 2, 3, length=16), send(3, 1, length=24), send(0, 2, length=20), send(1, 0, 3, length=12),
+                send(1, 2, length=24)]
+    net = network("mesh:1x4", scheme, tuple(sorted(options.items())))
+    reference = AmaranthEngine(net, host_of(net, messages))
+    reference.run(2000)
+    engine = bulk("mesh:1x4", scheme, messages, **options)
+    finish(engine, 2000)
+    for field in ("head", "tail", "received"):
+        assert (engine.host.deliveries[field] == reference.host.deliveries[field]).all()
+
+
+@pytest.mark.slow  # deadlocks of slots are tried without send queues: test_absorb
+def test_deadlock_of_slots_is_proved_beside_send_queues():
+    """That of Table 1 of [Boppana98]; each host has a further worm in its send queue, which holds nothing."""
+    messages = [send(0, 1, 2, 3, length=24), send(3, 2, 1, 0, length=24), send(0, 1, 2, length=24, at=1),
+                send(3, 2, 1, length=24, at=1), send(1, 0, length=24, at=1), send(2, 3, length=24, at=1)]
+    result = run(topology("mesh:1x4"), SCHEMES["dual-path"], messages, Configuration(**FROM_SLOTS, consumption=1,
+                                                                                    send_queue=2))
+    assert result.outcome == "deadlock"
+    assert {hold.worm for hold in result.deadlock.cycle} == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    ({"send_queue": 2}, r"send-queue: 2 is not valid without packet: a place holds a packet\. Allowed: 0, or packet 1"),
+    ({"receive_queue": 2, "packet": 4, "ni": "fpfs"}, r"ni: fpfs is not valid with receive-queue 2\. Allowed: conv"),
+    ({"receive_queue": 2, "packet": 4, "absorb": "1"}, r"absorb: 1 is not valid with receive-queue 2\. Allowed: off"),
+    ({"send_queue": 2, "packet": 4, "ni_processors": "one"},
+     r"ni-processors: one is not valid with receive-queue 0: .* Allowed: two, or receive-queue and send-queue 1 or "),
+    ({"receive_queue": 2, "packet": 4, "ni_processors": "one"}, r"ni-processors: one is not valid with send-queue 0"),
+    ({"ni_order": "send-first"}, r"ni-order: send-first is not valid with ni-processors two: .* ni-processors one"),
+])
+def test_refusals(options, said):
+    with pytest.raises(WormcastError, match=said):
+        Configuration(**options)

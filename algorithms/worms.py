@@ -9,10 +9,10 @@ import numpy.typing as npt
 __all__ = ["AT_ONCE", "HOST", "INTERFACE", "TIERS", "MessageBatch", "Worms", "steps_of", "unicasts"]
 
 AT_ONCE = -1
-"""``after`` of a worm that waits for no receipt."""
+"""Value of ``after`` for a worm that waits for no receipt."""
 
 HOST, INTERFACE = 0, 1
-"""``tier`` of a worm that a host sends, and of a worm that a network interface forwards packet by packet."""
+"""Values of ``tier``: a host sends the worm; a network interface forwards the worm packet by packet."""
 
 TIERS = ("host", "ni")
 """Names of the tiers in results."""

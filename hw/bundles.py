@@ -45,7 +45,8 @@ def straps_of(component: Any) -> dict[str, Any]:
 
 
 def connect_straps(m: Module, outer: Any, inner: Any) -> None:
-    """Connect the straps and the table of ``outer`` to those of ``inner``, a part of it with the same decoder."""
+    """Connect the straps and the table of ``outer`` to those of ``inner``, a part of ``outer`` with the same
+    decoder."""
     given = straps_of(outer)
     m.d.comb += [strap.eq(given[name]) for name, strap in straps_of(inner).items()]
 

@@ -11,9 +11,9 @@ __all__ = ["UTorus"]
 class UTorus(UnicastScheme):
     """Halve the sorted nodes, source first, recursively: a node with the message sends it to a node of the other half.
 
-    Source and destinations are sorted by their coordinates, first by the one that e-cube routes first (the last). The
-    chain is rotated until the source is first. A node that serves a piece of the chain sends to the first node of the
-    upper half of the piece, which then serves this half.
+    Source and destinations are sorted by their coordinates, first by the coordinate that e-cube routes first, which is
+    the last one. The chain is rotated until the source is first. A node that serves a piece of the chain sends to the
+    first node of the upper half of the piece, which then serves this half.
 
     On one-way rings the worms of one step share no link ([Robinson95]). By `UTorus` worms take the shorter way around a
     ring, and may share links; ``wormcast plan`` reports worms that share links.

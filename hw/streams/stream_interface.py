@@ -50,7 +50,7 @@ class StreamInterface(wiring.Component):
     send : In(stream of message_beat)
         Messages of the host.
     table : In(stream of set_beat)
-        Destination sets of the host, as in `SetTable`. Only with a table of sets.
+        Destination sets of the host, as in `SetTable`. The port exists only with a table of sets.
     receive_{c} : Out(stream of delivery_beat)
         Messages for the host, for each consumption link.
     network_out_0 : Out(LinkSignature)
@@ -60,7 +60,7 @@ class StreamInterface(wiring.Component):
     strap_node : In(range(nodes))
         Id of this node.
     strap_position : In(range(nodes))
-        Position of this node on the path, from 0. Only with lists of addresses.
+        Position of this node on the path, from 0. The port exists only with lists of addresses.
     fault : Out(fault_layout)
         The first error on the wire, until reset.
     send_fault : Out(send_fault_layout)

@@ -107,10 +107,10 @@ def name_axes(axes: "Axes", across: str, up: str, panels: int) -> None:
 
 
 def fit_names(figure: "Figure") -> None:
-    """Break the names of the y axes into lines no longer than the axes. Call it before curves are drawn.
+    """Break the names of the y axes into lines no longer than the axes.
 
-    Legend, caption and limits of the axes are set: with them the layout decides how high the axes are. Marks above the
-    frame may then take up to 15 % of this height.
+    Call `fit_names` before curves are drawn, and after legend, caption and limits of the axes are set: these decide the
+    height of the axes. Marks above the frame may then take up to 15 % of this height.
     """
     names = [axes.get_ylabel() for axes in figure.axes]
     for axes in figure.axes:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 __all__ = ["Quantity", "Truth"]
 
 Load = float | None
-"""Load in payload flits times destinations per node and cycle, or an option's value. None means all loads or values."""
+"""Load in payload flits times destinations per node and cycle, or an option's value. None: the quantity is the same for
+all."""
 
 HELD, UNDECIDED, REVERSED = 1, 0, -1
 

@@ -129,7 +129,7 @@ def unicasts(
 
 
 def steps_of(worms: Worms) -> list[int]:
-    """Return the message-passing step of each worm, from 1: the scheme's count, or one worm per node and step.
+    """Return the message-passing step of each worm, from 1, by the scheme's count or by the default count.
 
     In the default count a node sends one worm per step, beginning in the step after its receipt.
     """

@@ -65,8 +65,8 @@ class RequestSignature(wiring.Signature):
     won : In(1)
         The request is complete, and all of it is granted.
     grant : In(outputs)
-        The outputs for which this requester is the first, even if the request is not granted as a whole: at most one
-        requester per output. ``grant`` settles earlier in the cycle than ``won``.
+        The requested outputs that no requester before this one in the order requests, even if the request is not
+        granted as a whole. ``grant`` settles earlier in the cycle than ``won``.
 
     Parameters
     ----------

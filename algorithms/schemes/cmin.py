@@ -25,11 +25,10 @@ class Cmin(UnicastScheme):
     (means over sources). In a broadcast on the indirect cube of 64 nodes (2x2 switches), 2 pairs of worms share a link
     in the same step, with `CminHalving` none.
 
-    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
-    the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload that is
-    not counted.
-    Source: [Varavithya], section 4, with CMIN as its baseline, and [Chiang95]; reconstructed from the description in
-    [Varavithya] and the abstract of [Chiang95].
+    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, and a destination
+    begins in the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload
+    that is not counted. Source: [Varavithya], section 4, with CMIN as its baseline, and [Chiang95]; reconstructed from
+    the description in [Varavithya] and the abstract of [Chiang95].
     """
 
     name = "cmin"

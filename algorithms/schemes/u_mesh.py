@@ -22,10 +22,9 @@ class UMesh(UnicastScheme, MeshScheme):
     The scheme is defined on meshes only. On a torus, where worms also cross the edge, the chain would have to begin at
     the source. Networks without coordinates have no order of dimensions.
 
-    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
-    the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload that is
-    not counted.
-    Source: [McKinley94]; reconstructed from general knowledge.
+    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, and a destination
+    begins in the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload
+    that is not counted. Source: [McKinley94]; reconstructed from general knowledge.
     """
 
     name = "u-mesh"

@@ -18,10 +18,9 @@ class UTorus(UnicastScheme):
     On one-way rings the worms of one step share no link ([Robinson95]). By `UTorus` worms take the shorter way around a
     ring, and may share links; ``wormcast plan`` reports worms that share links.
 
-    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
-    the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload that is
-    not counted.
-    Source: [Robinson95]; reconstructed from general knowledge.
+    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, and a destination
+    begins in the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload
+    that is not counted. Source: [Robinson95]; reconstructed from general knowledge.
     """
 
     name = "u-torus"

@@ -141,7 +141,7 @@ def _bit_of(module: NetlistModule, bit: str) -> str | None:
 
 
 def _bit_above(module: NetlistModule, port: str, outer: NetlistModule | None) -> str | None:
-    """Return a name for a port after a signal outside of the module, as `_bit_of` does."""
+    """Return a name for a port, made from the name of a signal outside of the module as by `_bit_of`."""
     pins = [dict(pins) for kind, _, pins in outer.instances() if kind == module.type] if outer else []
     return _bit_of(outer, pins[0][port]) if outer and pins and port in pins[0] else None
 

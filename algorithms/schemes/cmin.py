@@ -103,7 +103,7 @@ def _conflicts(network, on, through, sender, to, most):
     """Count the worms of this step that share a link with a worm from ``sender`` to ``to``.
 
     The count ends early if it is above ``most``. Each worm is counted at the switch where its path meets the path from
-    ``sender`` to ``to``. These two paths meet at most once, as the network has one path between two nodes.
+    ``sender`` to ``to``. The paths of two worms meet at most once, as the network has one path between two nodes.
     """
     table, link_of_port, links, injections = network
     switch, enters = injections[sender, 0], injections[sender, 1]

@@ -77,5 +77,6 @@ def _places(at: Integers, router: Integers, number: Integers) -> Places:
 
 
 def routers_of(topology: Topology) -> Topology:
-    """Return the mesh whose nodes are the routers of a concentrated mesh. Its links and their ports are the same."""
+    """Return the mesh whose nodes are the routers of a concentrated mesh. Both networks have the same links and the
+    same ports of links."""
     return grid("mesh", topology.shape[:-1], wraps=False)

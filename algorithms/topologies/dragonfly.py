@@ -36,8 +36,8 @@ def dragonfly(parameters: str) -> Topology:
 
     The first ports of a router, ``l0`` to ``l{a-2}``, lead to the other routers of its group, ascending. Then come the
     ports ``g0`` to ``g{h-1}`` of its global links, and last the ports ``n0`` to ``n{p-1}`` of its nodes. Global port i
-    of router r is number j = r*h + i of its group q. Its link leads to group (q + j + 1) mod g, in which the link has
-    the number a*h - 1 - j.
+    of router r is number j = r*h + i of its group q. The link of number j of group q leads to group (q + j + 1) mod g,
+    in which the link has the number a*h - 1 - j.
 
     Source: [Kim08], section 3.1. The paper leaves open which router has the link to which group; the choice is ours.
 

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a run with stored kernels needs only the component's ports, and never elaborates it)
-"""Network interface: injection ports and consumption links. Its variants absorb worms, or forward them."""
+"""Network interface: injection ports and consumption links. Variants of the interface absorb worms, or forward them."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """Generator of FuseSoC: ``python generate.py INPUT.yml`` writes Verilog, and a core that has it, into this folder.
 
-The parameters are those of ``wormcast verilog``: ``what``, and options without their dashes. It is run as a program, so
-that a core fails with the command's own message and exit code.
+The parameters are those of ``wormcast verilog``: ``what``, and options without their dashes. `wormcast` runs as a
+program of its own, so that a core fails with the command's message and exit code.
 """
 
 import subprocess

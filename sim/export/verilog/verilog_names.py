@@ -48,9 +48,9 @@ def name_signals(module: NetlistModule, inner: Mapping[str, NetlistModule], oute
     """Rename the signals and ports of a module, and store the new names of ports in ``module.ports``.
 
     If only one signal has a name, the signal keeps it. If several signals have one name, a port among them keeps it.
-    The others are named ``INSTANCE__PORT`` after the instance that drives them, or else after the first one that reads
-    them; without such an instance they are numbered in their order. A port without a name is named after the signal
-    that it is a bit of, in this module or outside. A signal without a name gets none.
+    Further signals of the name are named ``INSTANCE__PORT`` after the instance that drives them, or else after the
+    first one that reads them; without such an instance they are numbered in their order. A port without a name is named
+    after the signal that it is a bit of, in this module or outside. A signal without a name gets none.
 
     Parameters
     ----------

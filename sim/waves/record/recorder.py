@@ -28,7 +28,7 @@ __all__ = ["record"]
 
 UNKNOWN = "[unknown]"
 #: Names of hardware signals that get a second name beside the worms.
-#: They are the state of an input virtual channel, and the credits in use of an output's virtual channel.
+#: The named signals are the state of an input virtual channel, and the credits in use of an output's virtual channel.
 NAMED = re.compile(r"state|vc\d+_spent")
 #: For words of at most `FEW_BITS` bits, the VCD line of each possible value is formatted in advance.
 FEW_BITS = 3

@@ -205,7 +205,8 @@ class History:
     readings : tuple of RecordedReading
         Reads of buffer rows by the outputs of deep switches.
     buffers : tuple of RecordedBuffer
-        Fill levels of buffers and credits in use, by link and virtual channel. Waveforms of earlier versions have none.
+        Fill levels of buffers and credits in use, by link and virtual channel. The tuple is empty for a waveform of an
+        earlier version.
     """
 
     topology: Topology

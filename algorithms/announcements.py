@@ -33,7 +33,7 @@ def announce(what: str, seconds: float | None = None, *,
              once: bool = False) -> contextlib.AbstractContextManager[object]:
     """Return a context for work that may take more than two seconds.
 
-    Times of announcements with the same text add up: many short works with one text are shown as one long work.
+    Times of announcements with the same text add up: many short tasks with one text are shown as one long task.
 
     Parameters
     ----------

@@ -141,8 +141,8 @@ def channels_of_class(vcs: int, classes: int, one: int) -> range:
     vcs : int
         Virtual channels of the link, a multiple of its classes.
     classes, one : int
-        Number of classes of the link, and number of one of them. Class ``one`` owns the vcs/classes channels from
-        one*vcs/classes on.
+        Number of classes of the link, and number of the class, from 0. A class owns vcs/classes channels, the first of
+        them channel one*vcs/classes.
     """
     share = vcs // classes
     return range(one * share, (one + 1) * share)

@@ -19,7 +19,7 @@ __all__ = ["NO_CLASS", "ClassMap", "ConsumptionClasses", "require_any_channel"]
 DIRECTION = re.compile("(up|down|(0|[1-9][0-9]?)[+-])([.](0|[1-9][0-9]?))?")
 
 NO_CLASS = -1
-"""Class of a hop that belongs to no directed network of the map."""
+"""Value in place of a class, for a hop that belongs to no directed network of the map."""
 
 
 class ClassMap(Protocol):

@@ -162,7 +162,7 @@ class Plan:
 
     @property
     def form(self) -> str:
-        """Form of the scheme on this topology."""
+        """The way in which the scheme works on this topology, in words (`Scheme.form`)."""
         return ask(self.scheme, "form", self.topology)
 
     @property

@@ -87,7 +87,7 @@ def imported_files(files: Iterable[str | os.PathLike[str]]) -> list[str]:
 
 
 def _name(path: str) -> str:
-    """File name that is the same in each copy of this package."""
+    """Name of a file, relative to the package's folder if the file is in the package."""
     return os.path.relpath(path, ROOT) if path.startswith(ROOT + os.sep) else os.path.basename(path)
 
 

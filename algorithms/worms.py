@@ -9,10 +9,10 @@ import numpy.typing as npt
 __all__ = ["AT_ONCE", "HOST", "INTERFACE", "TIERS", "MessageBatch", "Worms", "steps_of", "unicasts"]
 
 AT_ONCE = -1
-"""``after`` of a worm that waits for no receipt."""
+"""Value of ``after`` for a worm that waits for no receipt."""
 
 HOST, INTERFACE = 0, 1
-"""``tier`` of a worm that a host sends, and of a worm that a network interface forwards packet by packet."""
+"""Values of ``tier``: a host sends the worm; a network interface forwards the worm packet by packet."""
 
 TIERS = ("host", "ni")
 """Names of the tiers in results."""
@@ -129,7 +129,7 @@ def unicasts(
 
 
 def steps_of(worms: Worms) -> list[int]:
-    """Return the message-passing step of each worm, from 1: the scheme's count, or one worm per node and step.
+    """Return the message-passing step of each worm, from 1, by the scheme's count or by the default count.
 
     In the default count a node sends one worm per step, beginning in the step after its receipt.
     """

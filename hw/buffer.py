@@ -167,8 +167,8 @@ class ReplicationBuffer(wiring.Component):
                     gone |= reader.follow[v] & self.freed[v]
                 position = read_at[v][r]
                 m.d.sync += position.eq(late_mux(gone, self.after(position, self.depth)[:position_bits], position))
-                # at equal read and write positions `filled` means full: a write sets it, a take clears it, both leave
-                # it as it is
+                # at equal read and write positions, `filled` is 1 for a full channel and 0 for an empty one
+                # a write sets `filled`, a take clears it, and both in one cycle leave it unchanged
                 filled = Signal(name=f"vc{v}_filled{r}")
                 came, kept = self.arrives[v], ~gone
                 m.d.sync += filled.eq((came & kept) | (filled & (came | kept)))

@@ -45,7 +45,8 @@ def straps_of(component: Any) -> dict[str, Any]:
 
 
 def connect_straps(m: Module, outer: Any, inner: Any) -> None:
-    """Connect the straps and the table of ``outer`` to those of ``inner``, a part of it with the same decoder."""
+    """Connect the straps and the table of ``outer`` to those of ``inner``, a part of ``outer`` with the same
+    decoder."""
     given = straps_of(outer)
     m.d.comb += [strap.eq(given[name]) for name, strap in straps_of(inner).items()]
 
@@ -64,8 +65,8 @@ class RequestSignature(wiring.Signature):
     won : In(1)
         The request is complete, and all of it is granted.
     grant : In(outputs)
-        The outputs for which this requester is the first, even if the request is not granted as a whole: at most one
-        requester per output. ``grant`` settles earlier in the cycle than ``won``.
+        The requested outputs that no requester before this one in the order requests, even if the request is not
+        granted as a whole. ``grant`` settles earlier in the cycle than ``won``.
 
     Parameters
     ----------

@@ -22,13 +22,13 @@ class ClockCrossing(wiring.Component):
         upstream link:  flits   ─▶ AsyncFIFO ─▶ register ─▶ downstream link
                         credits ◀─ register ◀─ AsyncFIFO ◀─
 
-    Flits and credits pass unchanged and in order. The clocks need no relation. The receiver's buffer stays the one
-    behind the link: the sender has one credit per flit of it, so that neither FIFO can be full.
+    Flits and credits pass unchanged and in order. The clocks need no relation. The sender's credits are those of the
+    receiver's buffer, one for each flit of it, so that neither FIFO can be full.
 
     *Latency*: 1 cycle of the sending side and 2 to 3 cycles of the other side, for flits and for credits; the rest of
     a cycle depends on the phase of the clocks. *Throughput*: a flit per cycle of the slower clock, if the buffer covers
-    the credit loop. Of equal clocks, the crossing adds 6 to 8 cycles to the credit loop. *Reset*: both FIFOs are empty.
-    Both domains must be reset together, and nothing may be sent before both have left reset.
+    the credit loop. With equal clocks, the crossing adds 6 to 8 cycles to the credit loop. *Reset*: both FIFOs are
+    empty. Both domains must be reset together, and nothing may be sent before both have left reset.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ __all__ = ["EVENTS", "REPLICATION", "Event", "buffer_events", "leaving", "replic
 EVENTS = ("buffer_write", "buffer_read", "crossbar", "link", "ejection", "injection", "interface_write",
           "interface_read")
 
-#: Count of payload flits that leave a router more often than they enter it. It is no event of its own.
+#: Name of a count that is no event of its own: payload flits that leave a router, minus those that enter it.
 REPLICATION = "replication"
 
 

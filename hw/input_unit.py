@@ -270,7 +270,7 @@ class _Reader:
                    used | self.shown(lambda worm: worm.unread) if r == 0 else used)
 
     def shown(self, of: Callable[[Any], Value]) -> Value:
-        """Return ``of(worm)`` for the worm of the presented virtual channel."""
+        """Apply ``of`` to the worm of the presented virtual channel, and return the result."""
         return Array(of(worm) for worm in self.worms)[self.sel]
 
     def _present(self) -> None:

@@ -300,15 +300,15 @@ class InputVC(wiring.Component):
             # `flit`: the buffer has a flit for the reader in the next cycle, if no flit leaves in this one
             flit = reader.has | self.write
             if len(self.readers) == 1:
-                # `goes` may be 1 for an idle channel, as its `links` are 0: a worm fetched in this cycle can request in
-                # the next
+                # `goes` may be 1 for an idle channel, because its `links` are 0
+                # a worm that is fetched in this cycle can therefore request in the next one
                 goes = flit & ~dropped & link & channel & (~claim | self.fetched_soon)
                 lost = Mux(self.wants_consumption, soon, goes)
                 # `want` is also 1 while a header flit may have to be fetched, which takes a turn of reader 0
                 want = Mux(self.wants_consumption, soon, flit & (looks | link & channel))
             elif r == 0:
-                # `near`: the worm needs no consumption channel, or claims one in this cycle; otherwise it uses no turn
-                # of reader 0
+                # `near`: the worm needs no consumption channel, or claims one in this cycle
+                # a worm without `near` uses no turn of reader 0
                 near = ~self.wants_consumption | self.claims
                 goes = goes_on & ~done[0] & near & flit & link
                 lost, want = goes | fetch & ~self.fetched.here, goes | looks & flit

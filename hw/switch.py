@@ -46,9 +46,9 @@ class Switch(SwitchSpec, wiring.Component):
 
     *Latency*, with free resources, from link to link: ``paper`` header 3 cycles and data 2, ``fast`` 4 and 3;
     at a destination on the way the header takes 1 cycle more (2 if its flit is used up). *Throughput*: a flit per
-    output and cycle. If only one worm uses an output, min(1, depth / 4) flits per cycle, with ``fast`` min(1, depth /
-    5). *Deadlock*: a worm reserves its consumption channel before it requests the next link. *Reset*: all buffers are
-    empty, and the outputs have all their credits.
+    output and cycle. An output that only one worm uses sends min(1, depth / 4) flits per cycle, with ``fast`` min(1,
+    depth / 5). *Deadlock*: a worm reserves its consumption channel before it requests the next link. *Reset*: all
+    buffers are empty, and the outputs have all their credits.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class Switch(SwitchSpec, wiring.Component):
         return fault_layout(max(len(self.inputs), len(self.outputs)), max(p.vcs for p in (*self.inputs, *self.outputs)))
 
     def fault_ports(self, cause: Cause) -> list[str]:
-        """Return the names of the ports that the port numbers 0, 1, ... in ``fault`` refer to, for a cause."""
+        """Return the names of the ports that the port numbers in ``fault`` stand for, from 0 on, for a cause."""
         return [port.name for port in (self.outputs if cause is Cause.CREDIT else self.inputs)]
 
     def elaborate(self, platform):

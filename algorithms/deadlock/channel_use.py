@@ -32,7 +32,7 @@ Integers = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class ChannelUse:
-    """Steps of a scheme's worms from a held channel to a requested output, each with one of the worms.
+    """Steps of a scheme's worms from a held channel to a requested output, each with a worm that makes it.
 
     A channel is a link and one of the relation's classes of virtual channels, ``link * classes + class``. An output is
     ``port * classes + class``, as in relations. A witness is a row of nodes that describes a worm: its source or
@@ -71,7 +71,7 @@ class ChannelUse:
     complete : bool
         The arrays are known to cover the worms of all multicasts, not only those to two destinations.
     replication : str, optional
-        Replication of the worms in switches, see `TreeScheme`. For replicated worms `passes` has the passes of all
+        Replication of the worms in switches, see `TreeScheme`. For replicated worms `passes` has the steps of all
         branches.
     needs_whole_packet : bool
         The worms are replicated from buffers that can store a whole worm.

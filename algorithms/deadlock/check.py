@@ -279,8 +279,8 @@ def check(
     parts = [find_channel_use(one, topology, by, classes, seed, absorbed=slots > 0) for one, by in pairs]
     for part in parts:
         if slots and part.stops_with_a_choice:
-            raise WormcastError(f"slots: {slots} is not valid: worms of {part.name} have a choice of channels between "
-                                "their stops. Allowed: 0.")
+            raise WormcastError(f"absorb: {slots} slots are not valid: worms of {part.name} have a choice of channels "
+                                "between their stops. Allowed: no slots (absorb off).")
     if consumption is None:
         consumption = max(1, *(len(part.classes) for part in parts))
     trees = any(part.replication is not None for part in parts)
@@ -379,7 +379,8 @@ def _require_trees(trees: bool, serial: bool, parts: Sequence[ChannelUse], slots
                             "whole worm, and use no tokens. Allowed: off.")
     require_trees(None if tokens is None else "on" if tokens else "off", serial, names)
     if trees and slots:
-        raise WormcastError(f"slots: {slots} is not valid: worms of {names} are replicated in switches. Allowed: 0.")
+        raise WormcastError(f"absorb: {slots} slots are not valid: worms of {names} are replicated in switches. "
+                            "Allowed: no slots (absorb off).")
     if trees:
         require_any_channel(classes, names)
 

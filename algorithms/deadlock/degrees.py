@@ -32,8 +32,8 @@ class Degrees:
     into, out : bool array [links]
         Links that are counted at the node where they end, and links that are counted at the node where they begin.
     met : bool
-        The condition of Corollary 2 is met. At each node where a worm ends, the worm could go on by a link of `out`, or
-        more links of `out` begin at another node than at this node.
+        The condition of Corollary 2 is met. Each node where a worm ends has a link of `out` by which the worm could go
+        on, or fewer links of `out` begin there than at some other node.
     """
 
     topology: Topology

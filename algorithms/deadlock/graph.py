@@ -232,7 +232,7 @@ def dependency_graph(
         consumption channel. If consumption channels do not suffice for all worms, all consumption channels of a port
         are one resource for replicated worms.
     fits : bool
-        Switch buffers store a whole worm, for parts with `needs_whole_packet`.
+        Switch buffers store a whole worm of the schemes with `needs_whole_packet`.
     """
     topology = parts[0].topology
     maps: list[ClassMap] = [part.classes if classes is None else classes for part in parts]
@@ -371,7 +371,7 @@ def _class_of_stops(
 
 @compiled
 def _offsets(resources, keys):
-    """Return the first edge of each resource in edges sorted by `keys`."""
+    """Return the index of each resource's first edge, in edges that are sorted by the resources `keys`."""
     offsets = np.zeros(resources + 1, np.int64)
     for key in keys:
         offsets[key + 1] += 1

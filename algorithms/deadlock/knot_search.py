@@ -188,7 +188,8 @@ class KnotSearch:
 
 
 def choosing_parts(parts: Sequence[ChannelUse]) -> list[ChannelUse]:
-    """Return the parts whose worms have a choice. Where switches choose in turn, a worm waits for one channel only."""
+    """Return the parts whose worms have a choice. If inputs use candidates in turn, a worm has no choice: it waits for
+    one of them."""
     return [part for part in parts if not part.routes.deterministic and not part.routes.in_turn]
 
 

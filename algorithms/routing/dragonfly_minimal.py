@@ -16,8 +16,8 @@ class DragonflyMinimal(ChoiceRelation):
     """Minimal routing on a dragonfly: a local link, a global link, a local link.
 
     A worm to another group goes to the router of its group with the global link to that group, over the global link,
-    and to the destination's router. Either local link is left out if the worm is at its end already. Inside a group one
-    local link suffices.
+    and to the destination's router. A worm skips a local link if it is already at the far end of the link. Inside a
+    group one local link suffices.
 
     A local link has two classes of virtual channels. Worms that still have to leave the group use class ``before``, and
     worms in their destination's group use class ``after``. Global links use class ``before``. So each worm waits for

@@ -88,8 +88,8 @@ def _routers(topology: Topology) -> Topology:
 
 
 def _concentrated_table(topology: Topology) -> npt.NDArray[np.int8]:
-    """Output port of each hop on a concentrated mesh, int8 [switches, nodes]: those of its mesh of routers, and at its
-    own router a node's own port."""
+    """Output port of each hop on a concentrated mesh, int8 [switches, nodes]: e-cube's port towards the node's router,
+    and at this router the node's own port."""
     homes, own = topology.consumptions.T
     table = _table(routers_of(topology), UP)[0][:, homes]
     table[homes, np.arange(topology.nodes)] = own

@@ -16,7 +16,7 @@ Ports = npt.NDArray[np.int64]
 
 
 class _Spread(ChangedRelation):
-    """Another relation with its worms spread over parallel links.
+    """Wrapper of another relation: spreads its worms over parallel links.
 
     Parameters
     ----------

@@ -25,11 +25,10 @@ class Cmin(UnicastScheme):
     (means over sources). In a broadcast on the indirect cube of 64 nodes (2x2 switches), 2 pairs of worms share a link
     in the same step, with `CminHalving` none.
 
-    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
-    the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload that is
-    not counted.
-    Source: [Varavithya], section 4, with CMIN as its baseline, and [Chiang95]; reconstructed from the description in
-    [Varavithya] and the abstract of [Chiang95].
+    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, and a destination
+    begins in the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload
+    that is not counted. Source: [Varavithya], section 4, with CMIN as its baseline, and [Chiang95]; reconstructed from
+    the description in [Varavithya] and the abstract of [Chiang95].
     """
 
     name = "cmin"
@@ -104,7 +103,7 @@ def _conflicts(network, on, through, sender, to, most):
     """Count the worms of this step that share a link with a worm from ``sender`` to ``to``.
 
     The count ends early if it is above ``most``. Each worm is counted at the switch where its path meets the path from
-    ``sender`` to ``to``. These two paths meet at most once, as the network has one path between two nodes.
+    ``sender`` to ``to``. The paths of two worms meet at most once, as the network has one path between two nodes.
     """
     table, link_of_port, links, injections = network
     switch, enters = injections[sender, 0], injections[sender, 1]

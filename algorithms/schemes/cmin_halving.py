@@ -18,10 +18,9 @@ class CminHalving(UnicastScheme):
     In the indirect cube and in omega networks no two worms of one step of a broadcast share a link. On the baseline
     network, worms of one step to the same half of the nodes may share links; `Cmin` has fewer of these conflicts.
 
-    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
-    the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload that is
-    not counted.
-    Source: [Chiang95]; reconstructed from its abstract and [Varavithya], section 4.
+    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, and a destination
+    begins in the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload
+    that is not counted. Source: [Chiang95]; reconstructed from its abstract and [Varavithya], section 4.
     """
 
     name = "cmin-halving"

@@ -10,8 +10,8 @@ class Cost:
     """Latency of a broadcast without contention: start_ups t_s + hops t_hop + receipts (c + t_r).
 
     t_s is the time that a node takes to start a send. t_r is the time from the last flit of a message to its receipt,
-    and t_hop the time of a hop of a header. c is the latency of a single unicast without t_s, t_r and its hops. In the
-    formula of [Hou], L t_c is in the place of c.
+    and t_hop the time of a hop of a header. c is the latency of a single unicast without t_s, t_r and its hops. The
+    formula of [Hou] has L t_c in place of c.
 
     Parameters
     ----------

@@ -22,9 +22,9 @@ class Edn(TorusBroadcast):
          y
 
     After every second step, the extent of a unit is divided by four, as in `Dcf`. On rings of four units B lies two
-    units away from S along y, C along x, and A along x the other way. Both ways around a ring to A, B and C then have
-    the same length, so that EDN needs signs (``--ties signed``). With ``--ties plus``, worms to the unit A at (-2, -1)
-    go to the right, too, and share channels with worms of the same step to the unit C at (2, 1).
+    units away from S along y, C along x, and A along x the other way. On rings of four units both ways around a ring to
+    A, B and C have the same length, so that EDN needs signs (``--ties signed``). With ``--ties plus``, worms to the
+    unit A at (-2, -1) go to the right, too, and share channels with worms of the same step to the unit C at (2, 1).
 
     Reconstructed from the abstract of [Tsai96] and from [Hou]. For n = 4^k, [Hou] states the cost 6 k t_s + 4 (4^k - 1)
     / 3 t_c + 2 k (L t_c + t_r). [Hou] also states that no contention occurs within steps. Eight translation-invariant
@@ -32,7 +32,8 @@ class Edn(TorusBroadcast):
     uses one of the eight patterns that meet both statements of [Hou].
 
     Cost if no worm waits: log2(n) steps. With n = 4^k the start-ups take 6 k t_s, with n = 2 4^k they take 3 (2 k + 1)
-    t_s. The other terms of EDN's latency are those of `Dcf`. Worms of different steps may wait for each other.
+    t_s. Apart from the start-ups, the terms of EDN's latency are those of `Dcf`. Worms of different steps may wait for
+    each other.
     """
 
     name = "edn"

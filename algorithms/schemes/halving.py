@@ -12,10 +12,10 @@ __all__ = ["halving_worms"]
 def halving_worms(topology: Topology, messages: MessageBatch, *, turned: bool) -> Worms:
     """Make one worm per destination. Worms of one sender are consecutive, in the order of sending.
 
-    Source and destinations are sorted into a chain by their coordinates, first by the one that e-cube routes first (the
-    last). A node that serves a piece of the chain cuts the piece in two; of an odd number of nodes the upper piece gets
-    one more. The node sends the message to the nearest node of the piece to which it does not belong itself. The
-    receiver then serves the piece to which the receiver belongs.
+    Source and destinations are sorted into a chain by their coordinates, first by the coordinate that e-cube routes
+    first, which is the last one. A node that serves a piece of the chain cuts the piece in two; of an odd number of
+    nodes the upper piece gets one more. The node sends the message to the nearest node of the piece to which it does
+    not belong itself. The receiver then serves the piece to which the receiver belongs.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ __all__ = ["MeshScheme"]
 class MeshScheme(Scheme):
     """Base class of schemes that papers describe on meshes of two or three dimensions.
 
-    Such a scheme may also have a form on meshes of more dimensions.
+    A scheme of this class may also have a form on meshes of more dimensions.
 
     Attributes
     ----------

@@ -12,20 +12,19 @@ __all__ = ["UMesh"]
 class UMesh(UnicastScheme, MeshScheme):
     """Halve the sorted nodes recursively: a node with the message sends it to a node of the other half.
 
-    Source and destinations are sorted into a chain by their coordinates, first by the one that e-cube routes first (the
-    last). A node that serves a piece of the chain cuts the piece in two; of an odd number of nodes the upper piece gets
-    one more. The node sends the message to the nearest node of the piece to which it does not belong itself: the first
-    of the upper or the last of the lower piece. The receiver then serves the piece to which the receiver belongs. So
-    senders and receivers of the worms of one step do not interleave in the chain, and by e-cube these worms share no
-    link.
+    Source and destinations are sorted into a chain by their coordinates, first by the coordinate that e-cube routes
+    first, which is the last one. A node that serves a piece of the chain cuts the piece in two; of an odd number of
+    nodes the upper piece gets one more. The node sends the message to the nearest node of the piece to which it does
+    not belong itself: the first of the upper or the last of the lower piece. The receiver then serves the piece to
+    which the receiver belongs. So senders and receivers of the worms of one step do not interleave in the chain, and by
+    e-cube these worms share no link.
 
     The scheme is defined on meshes only. On a torus, where worms also cross the edge, the chain would have to begin at
     the source. Networks without coordinates have no order of dimensions.
 
-    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
-    the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload that is
-    not counted.
-    Source: [McKinley94]; reconstructed from general knowledge.
+    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, and a destination
+    begins in the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload
+    that is not counted. Source: [McKinley94]; reconstructed from general knowledge.
     """
 
     name = "u-mesh"

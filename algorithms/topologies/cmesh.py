@@ -17,7 +17,7 @@ Integers = npt.NDArray[np.int32]
 
 # in cells, see `Places`
 OUT, UP = 1.2, 0.6  # distance of a router's first nodes from it, across and down
-APART = 0.7  # distance of further nodes from those
+APART = 0.7  # distance between a router's first nodes and its further ones
 SIDE = 0.1  # nodes are farther across than down by this distance, so that their lines end on the sides of the box
 BETWEEN = 1.4  # distance between the nodes of neighbouring routers
 
@@ -77,5 +77,6 @@ def _places(at: Integers, router: Integers, number: Integers) -> Places:
 
 
 def routers_of(topology: Topology) -> Topology:
-    """Return the mesh whose nodes are the routers of a concentrated mesh. Its links and their ports are the same."""
+    """Return the mesh whose nodes are the routers of a concentrated mesh. Both networks have the same links and the
+    same ports of links."""
     return grid("mesh", topology.shape[:-1], wraps=False)

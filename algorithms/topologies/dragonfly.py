@@ -14,8 +14,8 @@ __all__ = ["dragonfly", "read_dragonfly"]
 Floats = npt.NDArray[np.float64]
 
 # in cells, see `Places`
-NEAR, FAR = 1.5, 6.0  # distance between two routers drawn with their nodes; least one with nodes beside them
-BEND = 0.35  # distance of a router from the line between those beside it, as a share of their distance
+NEAR, FAR = 1.5, 6.0  # distance between routers with one node each; least distance between others
+BEND = 0.35  # distance of a router from the line between its two neighbours, as a share of the neighbours' distance
 OUT, BESIDE = 1.8, 0.9  # distance of nodes from their router, and least distance from each other
 LETTER = 0.3  # width of a letter of a node's name
 SIDEWAYS = 0.4  # sine of the largest angle from the top, or from the bottom, at which nodes are above or below
@@ -36,10 +36,10 @@ def dragonfly(parameters: str) -> Topology:
 
     The first ports of a router, ``l0`` to ``l{a-2}``, lead to the other routers of its group, ascending. Then come the
     ports ``g0`` to ``g{h-1}`` of its global links, and last the ports ``n0`` to ``n{p-1}`` of its nodes. Global port i
-    of router r is number j = r*h + i of its group q. Its link leads to group (q + j + 1) mod g, in which the link has
-    the number a*h - 1 - j.
+    of router r is number j = r*h + i of its group q. The link of number j of group q leads to group (q + j + 1) mod g,
+    in which the link has the number a*h - 1 - j.
 
-    Source: [Kim08], section 3.1. The paper leaves open which router has the link to which group: ours.
+    Source: [Kim08], section 3.1. The paper leaves open which router has the link to which group; the choice is ours.
 
     Raises
     ------

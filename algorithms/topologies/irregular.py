@@ -33,8 +33,8 @@ def irregular(parameters: str) -> Topology:
     Raises
     ------
     WormcastError
-        A parameter is unknown or out of its range. There are too many nodes to leave each switch a port for a link, or
-        too few joined ports to connect all switches.
+        A parameter is unknown or out of its range; nodes take so many ports that a switch has none for a link; or too
+        few ports are joined to connect all switches.
     """
     specification = f"irregular:{parameters}"
     given = read_parameters("irregular", parameters, DEFAULTS)

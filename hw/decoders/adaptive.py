@@ -36,9 +36,9 @@ class AdaptiveDecoder(GridDecoder):
         address ─▶ compare each dimension ─┬─ differs, above or below ─────▶ adaptive: any of these
                                            └─ the last one that differs ───▶ escape: e-cube
 
-    Under e-cube-adaptive no adaptive hop is requested if the address differs from the switch's own one in a single
-    dimension. A header whose escape hop leads back to the previous switch is an error on the wire, even if adaptive
-    hops exist.
+    Under e-cube-adaptive no adaptive hop is requested if the address differs from the switch's own one in one dimension
+    only. A header whose escape hop leads back to the previous switch is an error on the wire, even if adaptive hops
+    exist.
 
     The worm's delays are those that `Switch` states. At a destination the escape hop counts as the worm's next hop,
     which decides the consumption class.

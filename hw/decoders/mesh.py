@@ -141,8 +141,8 @@ class MeshDecoder(GridDecoder):
             upwards = hdl.Mux(chosen, rising, upwards)
         elif self.labelled and len(fields) == 2:
             row, own_row = fields[0], straps["coordinate_0"]
-            # row that the Hamiltonian path joins to the own row at the left end: row - 1 of an even row, row + 1 of an
-            # odd one
+            # row that the Hamiltonian path joins to the own row at the left end
+            # an even row is joined to row - 1, an odd row to row + 1
             other = ((own_row + 1) ^ 1) - 1
             right, left = row[1:] == own_row[1:], equal[0] | (row == other[:len(row) + 1])
             in_pair = hdl.Signal(name=f"{name}_in_pair")

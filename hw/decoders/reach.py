@@ -117,8 +117,8 @@ class ReachDecoder(CopyingDecoder):
         return strings[output] & ~any_of([strings[o] for o in higher]) if higher else strings[output]
 
     def _higher(self, output: int) -> list[int]:
-        """Return the outputs whose strings reduce the share of ``output``. Strings of outputs to nodes share no node
-        with others."""
+        """Return the outputs whose strings reduce the share of ``output``. Strings of outputs to nodes have no node in
+        common with other strings."""
         return list(range(output + 1, self.ejection)) if self.whole else []
 
     def branches(self, m, port, straps, seen, taken):

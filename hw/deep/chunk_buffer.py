@@ -80,8 +80,8 @@ class ChunkStore(wiring.Component):
     fetch, fetch_row : In(1), In(row_bits(rows))
         Fetch this row, which must be closed and not freed. ``fetch`` and ``close`` must not be set in the same cycle.
     row : Out(chunk * width)
-        The row that was fetched in the cycle before, its first flit lowest. Flits of ``row`` after the worm's last flit
-        are undefined.
+        The row that was fetched in the cycle before, its first flit in the lowest bits. Flits of ``row`` after the
+        worm's last flit are undefined.
     row_ends : Out(1)
         The row on ``row`` has its worm's last flit. ``row_ends`` comes from a register: the outputs of block memory are
         late.

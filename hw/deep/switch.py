@@ -142,7 +142,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         m.d.comb += [won.eq(reader.won.any()), chosen.eq(Mux(won, reader.won, reader.owner))]
 
         def of_source(of: Callable[[DeepInput], Any]) -> Any:
-            """Return ``of(unit)`` for the input unit whose worm this output sends."""
+            """Apply ``of`` to the input unit whose worm this output sends, and return the result."""
             return any_of([Mux(chosen[i], of(unit), 0) for i, unit in sources])
 
         m.d.sync += may.eq(Mux(reader.send, output.offer.ready_after, output.offer.ready))

@@ -41,14 +41,14 @@ class InterfaceProbe:
         Number of consumption channels, and flits of buffer of each.
     """
 
-    #: A register that the interface is built without is read as 0. If false, reading it is an error.
+    #: True: a register that the interface lacks is read as 0. False: reading it is an error.
     reads_missing = False
 
-    #: The injection port also sends packets that are not from the host. The probe has their flits, as ``offered``.
+    #: The injection port also sends packets that are not from the host. Property ``offered`` has their flits.
     sends_on = False
 
-    #: The interface forwards packets to several children from its buffer, and counts the packets. A packet without a
-    #: free packet buffer entry waits in its consumption channel.
+    #: The interface forwards packets to several children from its buffer, and counts the packets.
+    #: A packet that finds no free packet buffer entry waits in its consumption channel.
     forwards = False
 
     def __init__(self, interface: "NetworkInterface", read: Read):
@@ -125,7 +125,8 @@ class RetransmissionProbe(InterfaceProbe):
 
     @property
     def offered(self) -> tuple[list[int], bool]:
-        """Payload flits, data only, of the packet that is sent now or next, and true if its first one is among them."""
+        """Data of the payload flits of the packet that is sent now or next; and true if the first of them is
+        included."""
         flits = self.in_slot(self.next_slot)
         return [flit >> 2 for flit in flits if not flit & 1], bool(flits[0] & 1)
 

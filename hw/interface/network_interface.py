@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a run with stored kernels needs only the component's ports, and never elaborates it)
-"""Network interface: injection ports and consumption links. Its variants add what absorbs or forwards worms."""
+"""Network interface: injection ports and consumption links. Variants of the interface absorb worms, or forward them."""
 
 from typing import Any
 
@@ -129,7 +129,7 @@ class NetworkInterface(wiring.Component):
         return fault_layout(len(self.fault_ports(Cause.OVERFLOW)), max(part.port.vcs for part in parts))
 
     def fault_ports(self, cause: Cause) -> list[str]:
-        """Return the names of the links that the port numbers 0, 1, ... in ``fault`` refer to, for a cause."""
+        """Return the names of the links that the port numbers in ``fault`` stand for, from 0 on, for a cause."""
         sent, received = ("network_out", "host_out") if cause is Cause.CREDIT else ("host_in", "network_in")
         return [*(f"{sent}_{p}" for p in range(len(self.injections))),
                 *(f"{received}_{c}" for c in range(len(self.consumptions)))]

@@ -38,19 +38,21 @@ class PacketQueue(wiring.Component):
     places : int
         Packets that a channel can store. Range: 1 to 256.
     flits : int
-        Maximum number of flits of a packet. Longer packets must not be written: their last flits overwrite each other.
+        Maximum number of flits of a packet. Packets of more flits must not be written: their last flits overwrite each
+        other.
     width : int
         Data bits of a flit.
 
     Members
     -------
     write : In(1)
-        A flit of a packet is written. It must be written only while `room` was 1 in the cycle before.
+        A flit of a packet is written. A channel's flit may be written only if its bit of ``room`` was 1 in the cycle
+        before.
     channel, flit : In
         With ``write``: channel of the flit, and the flit itself.
     room : Out(channels)
-        A flit of the channel can be written in the next cycle. Combinational, from ``write``, ``channel``, ``flit`` and
-        ``take``.
+        A flit of the channel can be written in the next cycle. The value is combinational, from ``write``, ``channel``,
+        ``flit`` and ``take``.
     waiting : Out(1)
         A whole packet is stored, and not served.
     served : In(1)

@@ -20,7 +20,7 @@ class AxisSignature(wiring.Signature):
     Members
     -------
     tvalid : Out(1)
-        A beat is offered. It stays, unchanged, until it is accepted.
+        A beat is offered. The beat stays unchanged until the receiver accepts it.
     tready : In(1)
         The receiver accepts the beat in this cycle.
     tdata : Out(width)
@@ -28,14 +28,14 @@ class AxisSignature(wiring.Signature):
     tlast : Out(1)
         The beat is the last one of its message, or of its set.
     tid, tdest, tuser : Out
-        See the stream. Each of them only with bits.
+        Meanings differ from stream to stream. A member with 0 bits does not exist.
 
     Parameters
     ----------
     width : int
         Bits of ``tdata``, a multiple of 8.
     id, dest, user : int
-        Bits of ``tid``, ``tdest`` and ``tuser``. 0: there is no such member.
+        Bits of ``tid``, ``tdest`` and ``tuser``; 0: the member does not exist.
     """
 
     def __init__(self, *, width: int, id: int = 0, dest: int = 0, user: int = 0):
@@ -70,7 +70,8 @@ class AxisInterface(wiring.Component):
         ``tuser`` of the first beat is the mask of its destinations, bit n for node n.
     s_axis_table : In(AxisSignature)
         Destination sets of the host. ``tdata`` of the first beat is the number of the set, ``tdata`` of the other beats
-        are header flits. ``tuser`` marks the last header flit of a worm. Always ready. Only with a table of sets.
+        are header flits. ``tuser`` marks the last header flit of a worm. Always ready. The port exists only with a
+        table of sets.
     m_axis_{c} : Out(AxisSignature)
         Messages for the host, for each consumption link. ``tid`` is the consumption channel: beats of different
         channels interleave. ``tuser`` is the id of the node that sent the message; its top bit marks the last beat of a
@@ -82,7 +83,7 @@ class AxisInterface(wiring.Component):
     strap_node : In(range(nodes))
         Id of this node.
     strap_position : In(range(nodes))
-        Position of this node on the path, from 0. Only with lists of addresses.
+        Position of this node on the path, from 0. The port exists only with lists of addresses.
     fault : Out(fault_layout)
         The first error on the wire, until reset.
     send_fault : Out(send_fault_layout)

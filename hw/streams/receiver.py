@@ -26,7 +26,8 @@ class StreamReceiver(wiring.Component):
     worms that wait for each other's consumption channels would deadlock. The host must accept all beats in the end. A
     worm without payload is dropped.
 
-    ``messages.valid`` and ``messages.payload`` come from flip-flops. They stay until the beat is accepted.
+    ``messages.valid`` and ``messages.payload`` come from flip-flops. A valid beat stays unchanged until the host
+    accepts it.
 
     *Latency*: a beat is valid 2 cycles after its flit was on the link. *Throughput*: a beat per cycle, also if all are
     of one channel; the source's id takes a cycle of each message. *Reset*: empty.

@@ -16,7 +16,8 @@ class SetTable(wiring.Component):
     """Headers of the worms of destination sets, in a `ChildTable` whose rows are the sets.
 
     The host computes the headers, by any scheme, and writes them set by set. A set has worms from the cycle after its
-    last beat on. While it is written, and before, it has none. A set must not be written while a message to it is sent.
+    last beat on. Before its last beat is written, a set has no worms. A set must not be written while a message to it
+    is sent.
 
     *Latency*: the first header flit is valid in the cycle after the set was accepted. *Throughput*: a beat written per
     cycle, and a header flit read per cycle. *Reset*: no set has worms.
@@ -39,8 +40,8 @@ class SetTable(wiring.Component):
     headers : Out(stream of header_flit)
         The headers of the set, worm by worm.
     bad : Out(1)
-        The host begins to write a set that does not exist, or writes more header flits than a set has room for. Such a
-        set has no worms.
+        The host begins to write a set that does not exist, or writes more header flits than a set has room for. A set
+        with too many header flits has no worms.
     """
 
     def __init__(self, *, sets: int, flits: int, width: int):

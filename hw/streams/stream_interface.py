@@ -64,7 +64,7 @@ class StreamInterface(wiring.Component):
     strap_node : In(range(nodes))
         Id of this node.
     strap_position : In(range(nodes))
-        Position of this node on the path, from 0. Only with lists of addresses.
+        Position of this node on the path, from 0. The port exists only with lists of addresses.
     fault : Out(fault_layout)
         The first error on the wire, until reset.
     send_fault : Out(send_fault_layout)

@@ -217,7 +217,7 @@ class TreeInput(wiring.Component):
         row, flit, won = Signal(layout, name=f"reader{r}_row"), port.flit, port.request.won
 
         def shown(of: Callable[[TreeWorm, int], Value]) -> Value:
-            """Return ``of(worm, branch)`` for the presented branch."""
+            """Apply ``of`` to the presented branch and its worm, and return the result."""
             return Array(of(worms[v], b) for v, b in turns)[sel]
 
         begins, closing = Signal(name=f"reader{r}_begins"), Signal(name=f"reader{r}_closing")

@@ -29,9 +29,9 @@ class TreeSwitch(TreeSwitchSpec, Switch):
 
     *Latency*, with free resources, from link to link: header 3 cycles from its last flit, data 2; with ``fast`` delays
     1 more. A header that needs the token takes 1 cycle more, if the token is at this switch. *Throughput*: a flit per
-    output and cycle. If only one branch uses an output, min(1, depth / 4) flits per cycle, with ``fast`` min(1, depth /
-    5). *Deadlock*: with tokens, worms that are replicated do not wait for each other in a circle within a group.
-    *Errors on the wire*: as in `Switch`. *Reset*: all buffers are empty, and the outputs have all their credits.
+    output and cycle. An output that only one branch uses sends min(1, depth / 4) flits per cycle, with ``fast`` min(1,
+    depth / 5). *Deadlock*: with tokens, worms that are replicated do not wait for each other in a circle within a
+    group. *Errors on the wire*: as in `Switch`. *Reset*: all buffers are empty, and the outputs have all their credits.
 
     Parameters
     ----------

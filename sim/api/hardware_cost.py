@@ -101,8 +101,8 @@ class VerilogResult(CommandResult):
                   destinations: str | Sequence[int | str]) -> list[tuple[int, int]]:
         """Return the beats that write a destination set into the table of an interface: data and mark of each beat.
 
-        The first beat has the number of the set. The others are header flits; the mark is 1 at the last header flit of
-        a worm. TLAST is 1 in the last beat.
+        The first beat has the number of the set. The other beats are header flits; the mark is 1 at the last header
+        flit of a worm. TLAST is 1 in the last beat.
 
         Parameters
         ----------

@@ -423,7 +423,7 @@ def hunt(
         As for `run`.
     cycles : int
         The search for a deadlock ends after the batch of networks in which the cycles of all networks together reach
-        this number. Searches for smaller examples do not count.
+        this number. The cycles of later searches for smaller examples are not counted.
     length : int, (int, int) or "A:B", optional
         Shortest and longest payload of a message in flits.
     seed : int

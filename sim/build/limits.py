@@ -21,7 +21,7 @@ CYCLES, SEEDS = 100_000, 4
 #: A seed that by chance creates too few messages in one network, at one rate, also does so in many other experiments.
 #: With seeds 0 to 3, experiments fall short of the requested rate by 1.4 standard errors on average.
 #: With seeds 0 to 3 and rate 0.004 on mesh:8x8, nodes create 2.6 % less than the rate.
-#: Seeds 24 to 27 are the first of the groups 0 to 3, 4 to 7, ... that create close to the requested rate.
+#: Seeds 24 to 27 are the first group of four seeds with which nodes create messages close to the requested rate.
 #: With seeds 24 to 27, the mean error of the rate over experiments of one length is at most 0.1 standard errors.
 #: With seeds 24 to 27, the error of the rate in root mean square is less than one standard error.
 FIRST_SEED = 24

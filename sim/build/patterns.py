@@ -143,7 +143,8 @@ class Candidates:
     sure : int32 array [nodes]
         Number of the first ids in ``nodes`` that are candidates of each multicast.
     ends : int32 array [nodes]
-        Number of ids in ``nodes``. Those from ``sure`` on are equally near: ``size`` - ``sure`` of them are chosen.
+        Number of ids in ``nodes``. The ids from index ``sure`` on are equally near, and ``size`` - ``sure`` of them are
+        chosen.
     """
 
     size: int

@@ -125,7 +125,8 @@ def host_interface(blueprint: "Blueprint[Configuration]", port: HostPort, **coun
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StreamNetwork(Network):
-    """Network whose hosts send and receive messages by streams. It is exported, and not simulated by engines.
+    """Network whose hosts send and receive messages by streams. A network with streams can be exported, but engines do
+    not simulate it.
 
     Parameters
     ----------
@@ -161,8 +162,8 @@ class StreamNetwork(Network):
 def set_beats(network: Network, number: int, source: int, destinations: Sequence[int]) -> list[tuple[int, int]]:
     """Return the beats that write a destination set into the table of a node's interface: data and mark of each beat.
 
-    The first beat has the number of the set. The others are header flits; the mark is 1 at the last header flit of a
-    worm. TLAST is 1 in the last beat of the list.
+    The first beat has the number of the set. The other beats are header flits; the mark is 1 at the last header flit of
+    a worm. TLAST is 1 in the last beat of the list.
 
     Parameters
     ----------

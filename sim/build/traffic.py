@@ -323,7 +323,7 @@ class Traffic:
         here = np.zeros(nodes, bool)
         here[hot] = True
         result = np.zeros(nodes)
-        for sources, own in ((nodes - len(hot), 0), (len(hot), 1)):  # nodes that are not hot spots send, then hot spots
+        for sources, own in ((nodes - len(hot), 0), (len(hot), 1)):  # the senders: other nodes, then hot spots
             to_hot = float((counts * expected_hot_spots(nodes - 1, len(hot) - own, self.hot_spot_share)[1:]).sum())
             # by symmetry, all hot spots receive the same mean, and all other nodes receive the same mean
             result[here] += sources * to_hot / len(hot)
@@ -333,7 +333,7 @@ class Traffic:
     def nominal(self, topology: Topology) -> float:
         """Return the payload flits that are created per node and cycle in the long run, a multicast counted once.
 
-        This is the rate, less the unicasts of the nodes that a permutation maps to themselves, plus the replies.
+        The result is the rate, less the unicasts of the nodes that a permutation maps to themselves, plus the replies.
         """
         replies = float(self._replies(topology).mean())
         if self.pattern not in PERMUTATIONS:

@@ -41,9 +41,9 @@ def check_(
         "and whether a smart interface holds all packets of a message. Default: no limit.", min=1,
         show_default=False)] = None,
     explain_: Annotated[bool, typer.Option(
-        "--explain", help="Evaluate the papers' theorems for this network and scheme: Boppana et al. 1998, sections 2 "
-        "and 3; for trees Varavithya and Mohapatra, section 3; for networks with up and down links Sivaram et al. "
-        "1998, section 5; for smart interfaces Sivaram et al. 1998, section 4.3.",
+        "--explain", help="Evaluate the papers' theorems for this network and scheme: Boppana 1998, sections 2 and 3; "
+        "for trees Varavithya 1997, section 3; for networks with up and down links Sivaram 1998, section 5; for smart "
+        "interfaces Sivaram 1998, section 4.3.",
     )] = False,
     replies: Annotated[bool, typer.Option(
         "--replies", help="Destinations reply to messages by unicasts of the scheme (load --reply): include the "

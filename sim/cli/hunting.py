@@ -32,7 +32,8 @@ def hunt_(
     topology: TopologyName,
     scheme: SchemeName,
     cycles: Annotated[int, typer.Option(
-        help=f"The search ends with the batch of networks whose cycles reach this sum. Default: {HUNT_CYCLES}.",
+        help=f"Limit of the simulated cycles of all networks together: the batch that reaches it is the last one. "
+        f"Default: {HUNT_CYCLES}.",
         show_default=False)] = HUNT_CYCLES,
     length: Annotated[str | None, typer.Option(
         metavar="A:B", help="Shortest and longest payload of a message; or one number. Default: {}:{}, with a larger "

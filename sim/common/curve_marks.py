@@ -133,7 +133,7 @@ def _dpi(axes: "Axes") -> float:
 
 
 def _segments(seen: Sequence[Floats], known: Sequence[Floats]) -> list[tuple[tuple[int, int], Any]]:
-    """Return all lines between neighbouring points: curve and first point; and dashes where several lines are one.
+    """Return the lines between neighbouring points: curve and first point of each, and dashes where lines coincide.
 
     A line over a gap is left out if it reverses the order of two curves (`_reverses`). ``known``: for each curve, the
     points `_with_saturated`.

@@ -22,7 +22,7 @@ __all__ = ["draw_file", "files_of_picture", "require_page", "require_picture", "
 #: Formats of pictures. The ending of a file's name is its format.
 FORMATS = ("svg", "pdf", "png", "eps")
 
-#: For each format, the entry of a file that would contain the time. matplotlib leaves out entries with the value None.
+#: Metadata entry that would contain the time of writing, by format. matplotlib leaves out entries with the value None.
 WITHOUT_TIME = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 #: Environment variable with the time that programs write into files.

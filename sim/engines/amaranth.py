@@ -59,8 +59,8 @@ class AmaranthEngine:
     vcd : Path, optional
         Waveform file for every signal.
     observe : callable, optional
-        Called in every cycle with the cycle's number and a function. That function returns the word (valid, virtual
-        channel, flit) that a link port drives, given (kind, instance, port). For tests.
+        Called in every cycle with the cycle's number and a function. The function in the second argument returns the
+        word (valid, virtual channel, flit) that a link port drives, given (kind, instance, port). For tests.
     events : bool
         Count events in routers and interfaces.
 

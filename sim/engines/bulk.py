@@ -119,8 +119,8 @@ class BulkEngine:
     """Engine that steps a network only with compiled code.
 
     In each cycle the engine first copies the words on all links from the drivers' output arrays to the receivers' input
-    arrays. Then the hosts do one step, and one kernel call per kind steps all its instances. The order of the hosts and
-    the kernels does not change the results, because every output is that of a flip-flop.
+    arrays. After this copying, the hosts do one step, and one kernel call per kind steps all its instances. The order
+    of the hosts and the kernels does not change the results, because every output is that of a flip-flop.
 
     Parameters
     ----------
@@ -427,8 +427,8 @@ def _copied(host: Host) -> Host:
 def _runs(pairs: Sequence[tuple[np.ndarray, np.ndarray]], size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Group pairs of words (target, source) into runs that are contiguous in both arrays. Single words are separate.
 
-    Between its words, a run may have targets that are in no pair. These targets are unconnected inputs: they are set
-    to zero.
+    Between its words, a run may have targets that are in no pair. Targets in no pair are unconnected inputs: they are
+    set to zero.
 
     Parameters
     ----------

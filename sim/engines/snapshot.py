@@ -103,7 +103,8 @@ class Snapshot:
                 yield switch, port, vc
 
     def interface(self, node: int) -> Any:
-        """Return the probe of a node's interface. Its class depends on the variant of the network's interfaces."""
+        """Return the probe of a node's interface. The probe's class depends on the variant of the network's
+        interfaces."""
         if node not in self._interfaces:
             read = partial(self._built, node) if self.network.interface_probe.reads_missing else partial(
                 self.register, "interface", instance=node)

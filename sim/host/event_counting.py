@@ -14,7 +14,8 @@ def count_events(kinds, terms, seen, counts):
     ----------
     kinds : int64 [kinds of components, 8]
         Arguments of `call_observe`: addresses of the observer, of the state and of the inputs, number of instances.
-        Then the number of instances of a tile, the first column in ``counts``, and the range of rows in ``terms``.
+        The other columns are the number of instances of a tile, the first column in ``counts``, and the range of rows
+        in ``terms``.
     terms : int64 [terms, 4]
         Row of ``counts``, number of flits, and where in ``seen`` the values of two signals begin. The two signals may
         be the same.

@@ -38,10 +38,11 @@ def _record(*fields: str, narrow: tuple[str, ...] = ()) -> np.dtype:
 #: A task is the number of a worm to post, or -2 - d for the receipt of delivery d.
 #: ``taken``, ``given``: token buckets that limit the flit rate: of received and of sent flits, or ``taken`` for both.
 #: ``turn``: the direction in which the host moves flits first in a cycle: 0 for received flits, 1 for sent flits.
-#: ``outstanding``: number of the node's outstanding requests. ``first_held``, ``last_held``: first and last worm of
-#: requests that wait until fewer requests are outstanding.
-#: ``exchanged``: sum over requests of the cycle of the last reply's receipt, minus the cycle in which the request was
-#: sent to the processor; for an outstanding request, minus the latter alone.
+#: ``outstanding``: number of the node's outstanding requests.
+#: ``first_held``, ``last_held``: first and last worm of requests that wait until fewer requests are outstanding.
+#: ``exchanged``: sum over the node's requests that were sent to the processor.
+#: An answered request adds the cycles from this sending to the receipt of the last reply.
+#: An outstanding request subtracts the cycle of this sending.
 NODE = _record("task", "until", "first", "last", "taken", "given", "turn", "outstanding", "first_held", "last_held",
                "exchanged")
 #: Child table of a smart interface. ``rows``: one bit for each row that is in use.
@@ -53,9 +54,8 @@ SMART = _record("rows", "first_waiting", "last_waiting", "task", "first", "last"
 #: Link from a host to an injection port. ``worm``: the worm that is being sent over the link.
 #: ``sent``, ``flits``, ``headers``: of ``worm``, the number of flits already sent, of all flits, and of header flits.
 #: ``first``, ``last``: the first and the last worm that wait for the link.
-#: ``before``, of a link: the last worm that the host has begun to send over the link, whether or not that worm is
-#: still being sent.
-#: ``worms``, of a link: number of worms that the host has begun to send over the link so far.
+#: ``before``: the last worm that the host has begun to send over the link; it may still be under way.
+#: ``worms``: number of worms that the host has begun to send over the link so far.
 STREAM = _record("credits", "worm", "sent", "flits", "headers", "first", "last", "before", "worms")
 #: Consumption channel. ``delivery``: index of the delivery to which the incoming packet belongs.
 #: ``place``, ``end``: place of the next flit in its worm, and the place after the packet's last flit.

@@ -19,8 +19,8 @@ __all__ = ["emit_bits"]
 TYPE = "<8 x i64>"
 ONES = "splat (i64 -1)"
 
-#: Number of operations of a phase, a part of a kernel's code. Larger phases have more live values than a processor has
-#: registers; smaller phases pass more values on through memory.
+#: Number of operations of a phase, a part of a kernel's code.
+#: Larger phases have more live values than a processor has registers; smaller ones pass more values through memory.
 SIZE = 300
 
 

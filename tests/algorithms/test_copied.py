@@ -177,7 +177,7 @@ def test_overlapped_networks(size, sets):
     ("mesh:3x3", "individual", {"tokens": True},
      "tokens: on is not valid: worms of individual do not replicate in switches. Allowed: on with trees"),
     ("min:b=2,stages=3", "atbm", {"slots": 1},
-     "slots: 1 is not valid: worms of atbm are replicated in switches. Allowed: 0."),
+     "absorb: 1 slots are not valid: worms of atbm are replicated in switches. Allowed: no slots (absorb off)."),
     ("min:b=16,stages=3", "atbm", {},
      "check: min:b=16,stages=3 is not valid: it has 4096 nodes, and the tree from each node to all others is analysed.")
 ])

@@ -76,7 +76,8 @@ class ForwardOrder(wiring.Component):
 
 
 class PacketOrder(ForwardOrder):
-    """First-packet-first-served order (FPFS, [Sivaram98], section 4.2): a packet goes to all children, then the next.
+    """First-packet-first-served order (FPFS, [Sivaram98], section 4.2): a packet goes to all children, then the next
+    packet does.
 
     ::
 

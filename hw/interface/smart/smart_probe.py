@@ -133,7 +133,7 @@ class PacketBufferProbe(InterfaceProbe):
 
     @property
     def offered(self) -> tuple[list[int], bool]:
-        """Payload flits, data only, of the packet that is copied, and true: they are complete."""
+        """Data of all payload flits of the packet that is copied, and true: the first payload flit is included."""
         place = self.copied()
         return ([], False) if place is None else (self.flits(place), True)
 

@@ -13,8 +13,8 @@ def _record(*fields: str) -> np.dtype:
 
 #: Record of a message. ``message``: the message's number in its lane. ``length``: number of its payload flits.
 #: ``worm``: index of the message's first worm in the program of the hosts.
-#: ``request``: of a reply, the number of the message that it answers; else `NO_REQUEST`. ``last_reply``: the message is
-#: the last one among the replies to a message, in the order of their numbers.
+#: ``request``: of a reply, the number of the message that it answers; else `NO_REQUEST`.
+#: ``last_reply``: the message has the highest number of all replies to its request.
 MESSAGE = np.dtype([(field, np.int32) for field in (
     "lane", "message", "length", "multicast", "worm", "request", "last_reply")])
 

@@ -159,7 +159,7 @@ class Experiment:
     rewind : bool
         Keep past states of each group, to record waveforms before a deadlock.
     events : bool
-        Count events in routers and interfaces, too. Such an experiment cannot be written to a checkpoint.
+        Count events in routers and interfaces, too. An experiment that counts events cannot be written to a checkpoint.
     stop : Stop, optional
         Stops several experiments at once.
 

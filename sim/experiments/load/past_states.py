@@ -6,7 +6,7 @@ __all__ = ["RUNG", "PastStates"]
 
 T = TypeVar("T")
 
-#: Cycles between the newest states.
+#: Distance of the newest stored states from each other, in cycles.
 RUNG = 4096
 
 #: Number of doublings of the distance between stored states, from the newest states to the oldest ones.

@@ -146,8 +146,8 @@ class SeedBatch:
     def _next(self) -> int:
         """Return the end of the next step: the next slice's edge or a multiple of `CHUNK`, whichever is earlier.
 
-        This multiple of `CHUNK` is the last one up to the next event, but at least the first one after the present
-        cycle.
+        The multiple of `CHUNK` is the last one up to the next event, but at least the first one after the
+        present cycle.
         """
         edges = self.totals.edges
         event = min(self.window.next, self.engine.next_event())

@@ -13,8 +13,8 @@ from .created import Created
 
 __all__ = ["Source"]
 
-#: State of a node's stream of messages: its random state, the cycle of its next event, and whether the event is the
-#: first cycle of a burst; otherwise it is a message.
+#: State of a node's stream of messages: ``state``, its random state; ``next``, the cycle of its next event.
+#: ``begins``: 1 if the next event is the first cycle of a burst, 0 if it is a message.
 STREAM = np.dtype([("state", np.uint64), ("next", np.int64), ("begins", np.int64)])
 
 NONE = -1

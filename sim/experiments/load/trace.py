@@ -128,7 +128,8 @@ class Trace:
         return self.facts(topology).most_destinations
 
     def check(self, topology: Topology, links: np.ndarray) -> None:
-        """Refuse a file that is not a trace of this network. The nodes' bandwidth is not checked: a trace ends."""
+        """Refuse a file that is not a trace of this network. The nodes' bandwidth is not checked, because a trace has a
+        last message."""
         self.facts(topology)
 
     def source(self, topology: Topology, seed: int) -> "TraceSource":

@@ -304,8 +304,8 @@ def _limits(curves: Sequence[_Curve], panel: str) -> tuple[float, float]:
             if steady and not math.isnan(mean)] or [(1.0, 0.0)]
     means = [mean for mean, _ in seen]
     lowest, highest = max(min(means), 1.0), max(means)
-    # a half interval counts up to the mean only: the very wide interval of two seeds that disagree would compress all
-    # curves
+    # a half interval that exceeds its mean is cut to the mean
+    # otherwise the very wide interval of two seeds that disagree would compress all curves
     end = max(mean + min(half, mean) for mean, half in seen)
     if highest > LARGEST_RATIO * lowest:
         return lowest / 1.5, max(1.5 * highest, 1.1 * end)

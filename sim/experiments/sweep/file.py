@@ -29,7 +29,7 @@ OPTIONS: dict[str, Option] = {one.name: one for one in (
     *(one for name, one in options_of(Configuration).items() if name not in UNTIMED_FIELDS),
 )}
 
-#: Options that add columns to the results. They have one value for all points.
+#: Options that add columns to the results. Options that add columns have one value for all points.
 COUNTING: dict[str, Option] = {"events": Option("events", bool), "energy": Option("energy")}
 
 #: JSON Schema of a sweep file: each option has a value or a list of values.

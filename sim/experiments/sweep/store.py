@@ -51,7 +51,7 @@ class ResultStore:
             raise
 
     def _database(self) -> sqlite3.Connection:
-        """Return the open database. If its file is missing, the file is created."""
+        """Return the open database. If the store's file does not exist, the call creates it."""
         if self._opened is None:
             with self._named_errors():
                 self._opened = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)

@@ -1,7 +1,7 @@
 """Generator of FuseSoC: ``python generate.py INPUT.yml`` writes Verilog, and a core that has it, into this folder.
 
-The parameters are those of ``wormcast verilog``: ``what``, and options without their dashes. It is run as a program, so
-that a core fails with the command's own message and exit code.
+The parameters are those of ``wormcast verilog``: ``what``, and options without their dashes. `wormcast` runs as a
+program of its own, so that a core fails with the command's message and exit code.
 """
 
 import subprocess
@@ -16,9 +16,9 @@ FILES = ("output", "tables", "sdc", "sva")
 
 
 def command(parameters: dict[str, Any], file: str) -> list[str]:
-    """Return the words behind ``wormcast`` that export to ``file`` what a core's ``parameters`` describe.
+    """Return the arguments of ``wormcast`` that export the hardware described by a core's ``parameters`` to ``file``.
 
-    A parameter that is true stands for an option without a value, and one that is false for no option.
+    The value true stands for an option without a value; a parameter with the value false is left out.
 
     Raises
     ------

@@ -7,8 +7,8 @@ __all__ = ["Bit", "Function", "functions"]
 
 #: A bit of a wire, by its number in Yosys's JSON; or a constant: "0", "1", "x".
 Bit = int | str
-#: Function of a cell's output. Arguments: an integer with a 1 for each evaluation, and the inputs' integers.
-#: The function returns an integer: bit i is the output's value in evaluation i.
+#: Function of a cell's output: it returns an integer whose bit i is the output's value in evaluation i.
+#: Arguments: an integer with all bits of the evaluations set, then an integer for each input.
 Function = Callable[..., int]
 
 #: Yosys's gates: inputs, and function of output Y.

@@ -79,7 +79,7 @@ CHECKS = (
           "The next worm of a channel begins after the report of the worm in front."),
 )
 
-#: Assertions on a link as a whole. Simulators with the values 0 and 1 alone, and formal tools, cannot violate the last.
+#: Assertions on a link as a whole. Those of `KNOWN` can fail only in simulators with the values X and Z.
 RANGE = Check("link", "channel_exists", FLITS, "!valid || {1'b0, vc} < LIMIT", "The virtual channel exists.")
 KNOWN = (
     Check("link", "valid_is_known", FLITS, "!$isunknown(valid)", "After reset valid is 0 or 1."),
@@ -328,7 +328,7 @@ def _of_link(blueprint: Blueprint, component: wiring.Component, name: str, link:
     header = blueprint.header
     if isinstance(header, AddressList) and link.headers in ("allowed", "needed", "posts"):
         own = _own_address(component, header)
-        # to a router come the flits for its own node, too
+        # links into a router also carry the flits for the router's own node
         passed = not inward or name.startswith("local")
         yield Checker("header", name, inward, {
             **size, "ORDER": int(_ordered(blueprint)), "PLACED": int(own is not None), "PASSED": int(passed),

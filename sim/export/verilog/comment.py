@@ -15,7 +15,7 @@ __all__ = ["CLOCK", "COMMIT", "NO_CLOCK", "RESET", "comment", "module_comment"]
 
 WIDTH = 110
 
-#: Begins the line with the git commit of wormcast, the only one that differs between commits with equal hardware.
+#: Begins the line with the git commit of wormcast. Only this line differs between commits with equal hardware.
 COMMIT = "Commit of wormcast: "
 
 CLOCK = "Clock: clk, rising edge."

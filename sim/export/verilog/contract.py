@@ -143,8 +143,8 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
     ),
 }
 
-#: Cycles from a wrong flit on the link to ``fault``, by `family`. At an interface: of a flit without room. A missing
-#: tail is reported there when the next worm's header is the next flit.
+#: Cycles from a wrong flit on the link to ``fault``, by `family`. For interfaces: from a flit without room.
+#: An interface reports a missing tail when the next worm's header is its next flit.
 FAULT_CYCLES = {"path router": 2, "tree router": 2, "deep router": 3, "interface": 1}
 
 #: Cycles from a wrong credit on the link to ``fault``.

@@ -1,7 +1,7 @@
 """Names of signals and ports in Verilog: no escapes, and no numbers that change with an unrelated option.
 
 Amaranth numbers equal names of a module by their place among all names of the module, and names ports without a signal
-by the number of their net. Here they are named after what they connect.
+by the number of their net. This module names them after the ports and instances that they connect.
 """
 
 import re
@@ -47,10 +47,10 @@ def plain(name: str) -> str:
 def name_signals(module: NetlistModule, inner: Mapping[str, NetlistModule], outer: NetlistModule | None) -> None:
     """Rename the signals and ports of a module, and store the new names of ports in ``module.ports``.
 
-    A name that only one signal has stays. Of several signals with a name, a port keeps it. The others are named
-    ``INSTANCE__PORT`` after the instance that drives them, or else after the first one that reads them; without such an
-    instance they are numbered in their order. A port without a name is named after the signal that it is a bit of, in
-    this module or outside. A signal without a name stays so.
+    If only one signal has a name, the signal keeps it. If several signals have one name, a port among them keeps it.
+    Further signals of the name are named ``INSTANCE__PORT`` after the instance that drives them, or else after the
+    first one that reads them; without such an instance they are numbered in their order. A port without a name is named
+    after the signal that it is a bit of, in this module or outside. A signal without a name gets none.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def _bit_of(module: NetlistModule, bit: str) -> str | None:
 
 
 def _bit_above(module: NetlistModule, port: str, outer: NetlistModule | None) -> str | None:
-    """Return a name for a port after a signal outside of the module, as `_bit_of` does."""
+    """Return a name for a port, made from the name of a signal outside of the module as by `_bit_of`."""
     pins = [dict(pins) for kind, _, pins in outer.instances() if kind == module.type] if outer else []
     return _bit_of(outer, pins[0][port]) if outer and pins and port in pins[0] else None
 

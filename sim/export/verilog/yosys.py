@@ -122,7 +122,7 @@ def _read(text: str, pins: dict[str, dict[str, str]]) -> dict[str, Container[int
         elif re.match(r"(input|output|wire|reg|initial)\b|\w+\[\d+\] = ", line):
             continue
         elif found := re.match(r"(?:assign )?(\{.*?\}|\S+?(?:\[.*?\])?) <?= (.*)$", line):
-            target = re.search(r"\[(?!\d)(.*)\]", found[1])  # an address in front of an assignment
+            target = re.search(r"\[(?!\d)(.*)\]", found[1])  # the address of a memory's word to which the line assigns
             said = f"{target[1] if target else ''} {found[2]}"
         else:
             said = line

@@ -94,7 +94,7 @@ def _data(history: History) -> dict[str, Any]:
         "corner": _short(ground.corner), "size": _short(ground.size), "host": HOST,
         "names": {node: history.topology.node_name(node) for node in named},
         "switches": {router.switch: history.topology.switch_title(router.switch) for router in ground.routers},
-        # last values of each router: whether its name is drawn beside the router, not in it, and whether its node is
+        # the last two values of each router: its name is drawn beside it, not in it; its node is drawn beside it
         "routers": [[router.switch, *_short(router.at), *_short(router.half),
                      beside and bool(layout.shared[router.switch]), bool(layout.shared[router.switch])]
                     for router in ground.routers],

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 from .link import LinkSignature
 from .port import PortSpec
 
-__all__ = ["ClockCrossing"]
+__all__ = ["DOWNSTREAM", "UPSTREAM", "ClockCrossing"]
 
 UPSTREAM, DOWNSTREAM = "upstream", "downstream"
 

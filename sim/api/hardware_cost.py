@@ -163,7 +163,8 @@ def verilog(
     Parameters
     ----------
     what : str
-        ``network``, ``router``, ``interface``, or a part of them. All names: ``wormcast list components``.
+        ``network``, ``router``, ``interface``, or a part of them. All names: ``wormcast list components``. Or
+        ``clock-crossing``: a link between two clock domains.
     topology, scheme, relation : optional
         Network and scheme that the component is built for, by name or objects. Default: ``mesh:8x8``, ``dual-path``
         and the scheme's relation.
@@ -192,7 +193,7 @@ def verilog(
     from ..build.components import COMPONENTS, blueprint_of
     from ..build.network import Network
     from ..build.stream_network import resolved
-    from ..export.verilog import NETWORK, export, foreign_options
+    from ..export.verilog import CROSSING, NETWORK, export, foreign_options
 
     given = known("verilog", hardware, BUILT | {*options_of(HostPort)})
     of_host = {name: given.pop(name) for name in options_of(HostPort) if name in given}
@@ -201,6 +202,8 @@ def verilog(
     for option in foreign_options(what):
         if option in given:
             whole = "interface" if option in INTERFACE_FIELDS else "router"
+            if what == CROSSING:
+                whole = "router, interface"
             raise WormcastError(f"{option}: {given[option]} is not valid with {what}: it does not change this "
                                 f"component. Allowed with these components: {whole}, its parts, network.")
     named = _given(topology=topology, scheme=scheme, relation=relation, relations=relations)

@@ -32,7 +32,8 @@ __all__: list[str] = []
 @takes("host_port", {name: as_typer(declared) for name, declared in options_of(HostPort).items()})
 def verilog(
     what: Annotated[str, typer.Argument(
-        metavar="WHAT", help="network, router, interface, or a part of them. All names: wormcast list components.")],
+        metavar="WHAT", help="network, router, interface, or a part of them. All names: wormcast list components. "
+        "clock-crossing: a link between two clocks.")],
     output: Annotated[Path | None, typer.Option(
         "--output", "-o", metavar="FILE", help="Output file. Default: stdout.")] = None,
     doc: Annotated[bool, typer.Option(

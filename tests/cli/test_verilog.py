@@ -116,6 +116,10 @@ def test_named_configuration_is_told(tmp_path):
     (["stream-interface", "--set-flits", "3"], "set-flits: 3 is not valid with sets mask"),
     (["network", "--topology", "mesh:2x2", "--scheme", "binomial", "--host", "axis"],
      "host: axis is not valid with scheme binomial: its destinations send copies on, and a stream's hardware"),
+    (["clock-crossing"], "reset: sync is not valid with clock-crossing: each side resets registers of the other one."),
+    (["clock-crossing", "--reset", "async", "--consumption", "3"],
+     ("consumption: 3 is not valid with clock-crossing: it does not change this component. "
+      "Allowed with these components: router, interface, its parts, network.")),
     (["decoder", "--reset", "async", "-o", "x.v"], "reset: async is not valid: decoder has no registers."),
     (["interface", "--host", "axis", "--flit-width", "12"], "flit-width: 12 is not valid with host axis: AXI4-Stream"),
 ])

@@ -11,7 +11,7 @@ import wormcast
 from .docstrings import entries, summary
 from .merge import Unit
 
-__all__ = ["CLOCK", "COMMIT", "NO_CLOCK", "RESET", "comment", "module_comment"]
+__all__ = ["CLOCK", "COMMIT", "CROSSING_CLOCK", "CROSSING_RESET", "NO_CLOCK", "RESET", "comment", "module_comment"]
 
 WIDTH = 110
 
@@ -25,6 +25,10 @@ RESET = {
     "async": "Reset: rst, asynchronous, active high. It may rise at any time. The design around this module makes it "
              f"fall in step with clk, so that all registers leave reset in the same cycle. {POWER_UP}",
 }
+CROSSING_CLOCK = "Clocks: upstream_clk and downstream_clk, rising edges, without a relation."
+CROSSING_RESET = ("Resets: upstream_rst and downstream_rst, asynchronous, active high. Raise both together, at any "
+                  "time. The design around this module makes each of them fall in step with its own clock. "
+                  f"{POWER_UP}")
 NO_CLOCK = "Clock: none, the outputs follow the inputs."
 
 

@@ -20,7 +20,7 @@ from .contract import contract_tables, errors_of_hosts
 from .docstrings import member_meaning, summary
 from .links import CONSUMPTION, channel_classes, links
 from .network import outside
-from .ports import ComponentPort, ports
+from .ports import ComponentPort, domains, ports
 from .streams import is_stream, stream_member_meaning
 
 __all__ = ["component_tables", "document_component", "document_network", "meaning"]
@@ -46,7 +46,7 @@ def document_component(blueprint: Blueprint, component: wiring.Component, module
 def component_tables(blueprint: Blueprint, component: wiring.Component, *, clocked: bool, reset: str = "sync") -> str:
     """Return the tables of a component's ports, link by link, of their contract, and of a flit's fields."""
     return "".join([
-        _clock(reset) if clocked else "",
+        _clock(reset, domains(component)) if clocked else "",
         *_tables((port.name, port, component) for port in ports(component)),
         *contract_tables(blueprint, component),
         *(_flit(blueprint) if any(port.path[-1] in ("flit", "data") for port in ports(component)) else ()),
@@ -161,8 +161,10 @@ def _of_node(component: wiring.Component, name: str) -> str | None:
     return None
 
 
-def _clock(reset: str) -> str:
-    rows = _row("clk", "in", 1, "clock, rising edge"), _row("rst", "in", 1, RESETS[reset])
+def _clock(reset: str, prefixes: Iterable[str] = ("",)) -> str:
+    rows = [row for prefix in prefixes for row in (
+        _row(f"{prefix}clk", "in", 1, "clock, rising edge"),
+        _row(f"{prefix}rst", "in", 1, RESETS[reset].replace("clk", f"{prefix}clk")))]
     return "\n## Clock and reset\n\n" + HEAD + "".join(rows)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from amaranth.lib import wiring
 
 from wormcast.algorithms import WormcastError
+from wormcast.hw.crossing import ClockCrossing
 from wormcast.hw.router import Blueprint
 
 from ...build.components import COMPONENTS, build_component
@@ -14,14 +15,14 @@ from ...build.host_port import LINKS, HostPort
 from ...build.network import Network
 from ...build.stream_network import StreamNetwork
 from .checkers import bind_lines, checkers_of, formal_module, modules
-from .comment import CLOCK, NO_CLOCK, RESET, comment, module_comment
-from .constraints import constraints
+from .comment import CLOCK, CROSSING_CLOCK, CROSSING_RESET, NO_CLOCK, RESET, comment, module_comment
+from .constraints import constraints, crossing_constraints
 from .docstrings import promises, summary
 from .document import describe_tables, document_component, document_network
-from .facts import NETWORK, facts
+from .facts import CROSSING, NETWORK, facts
 from .netlist import RESETS, netlist
 from .network import kind_module, table_words, top
-from .ports import ports
+from .ports import domains, ports
 from .verilog_names import KEYWORDS
 from .yosys import translate
 
@@ -112,7 +113,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     Parameters
     ----------
     what : str
-        One of `COMPONENTS`, or ``network``.
+        One of `COMPONENTS`, ``network``, or ``clock-crossing``.
     port, kind : str, optional
         Port and kind of the router that the component belongs to, as in `build_component`.
     module : str, optional
@@ -161,12 +162,14 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         if network.chain:
             tables, said = table_words(network), [f"Tables: {describe_tables(network)}"]
     else:
-        if what not in COMPONENTS:
-            raise WormcastError(f"verilog: {what!r} is not valid. Allowed: {NETWORK}, {', '.join(COMPONENTS)}.")
-        component = build_component(blueprint, what, port, kind, host_port)
+        if what not in (CROSSING, *COMPONENTS):
+            raise WormcastError(f"verilog: {what!r} is not valid. Allowed: {NETWORK}, {', '.join(COMPONENTS)}, "
+                                f"{CROSSING}.")
+        component = _crossing(blueprint, reset, port=port, kind=kind, host_port=host_port) if what == CROSSING else (
+            build_component(blueprint, what, port, kind, host_port))
         listed = list(facts(blueprint, what, port, kind, named, host_port))
         text, yosys = components_verilog({name: component}, name, reset=reset, src=src, progress=progress)
-        built, clocked = type(component), has_clock(text)
+        built, clocked = type(component), what == CROSSING or has_clock(text)
         if not clocked and reset != "sync":
             raise WormcastError(f"reset: {reset} is not valid: {what} has no registers.")
         if what in CHECKED:
@@ -179,9 +182,13 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     def head(module: str, sentence: str, sentences: Iterable[str]) -> str:
         return comment(module, sentence, command=command, yosys=yosys, facts=listed, promises=sentences)
 
-    top_comment = head(name, summary(built), [
-        *((CLOCK, RESET[reset]) if clocked else (NO_CLOCK,)), *said, *promises(built)])
-    sdc = constraints(name, command=command, reset=reset, straps=straps) if clocked else ""
+    clocks, sdc = (CLOCK, RESET[reset]) if clocked else (NO_CLOCK,), ""
+    if what == CROSSING:
+        clocks = CROSSING_CLOCK, CROSSING_RESET
+        sdc = crossing_constraints(name, command=command, domains=domains(component))
+    elif clocked:
+        sdc = constraints(name, command=command, reset=reset, straps=straps)
+    top_comment = head(name, summary(built), [*clocks, *said, *promises(built)])
     found = {kind: checkers_of(blueprint, part) for kind, part in checked.items()}
     if not found:
         return Export(name, top_comment + text, document, yosys, tables, sdc)
@@ -193,6 +200,20 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     return Export(
         name, top_comment + text, document, yosys, tables, sdc, checks=head(f"{name}_checks", *CHECKS) + modules_text,
         bind=head(f"{name}_bind", *BIND) + bind, formal=formal and head(f"{name}_formal", *FORMAL) + formal)
+
+
+def _crossing(blueprint: Blueprint, reset: str, *, host_port: HostPort, **given: str | None) -> ClockCrossing:
+    """Build a link between two clock domains, for a link between routers. Refuse options that do not fit it."""
+    for word, value in given.items():
+        if value:
+            raise WormcastError(f"{word} is not valid with {CROSSING}. Allowed: with a component of a router.")
+    if host_port.streams:
+        raise WormcastError(f"host: {host_port.host} is not valid with {CROSSING}. Allowed: with network, interface.")
+    if reset != "async":
+        raise WormcastError(f"reset: {reset} is not valid with {CROSSING}: each side resets registers of the other "
+                            "one. Allowed: async.")
+    receiver = next(iter(blueprint.routers.values())).inputs[0]
+    return ClockCrossing(receiver, width=blueprint.configuration.flit_width)
 
 
 def has_clock(verilog: str) -> bool:

@@ -6,16 +6,23 @@ from dataclasses import asdict
 from wormcast.hw.router import Blueprint
 
 from ...build.components import COMPONENTS
-from ...build.configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS
+from ...build.configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
 from ...build.configurations import CONFIGURATIONS
 from ...build.host_port import LINKS, HostPort
 from ...build.stream_network import resolved
+from ...common.option import options_of
 from ...common.text import count
 
-__all__ = ["NETWORK", "facts", "foreign_options"]
+__all__ = ["CROSSING", "NETWORK", "facts", "foreign_options"]
 
 NETWORK = "network"
 """Name of the whole network in `facts` and in the command."""
+
+CROSSING = "clock-crossing"
+"""Name of a link between two clock domains, which no router contains."""
+
+#: Hardware options of a link.
+OF_LINK = ("vcs", "buffer", "buffer_kind", "chunk", "flit_width")
 
 #: Largest number of routers that a list names in full; longer lists name the first 7 and the last one.
 MOST_NAMES = 8
@@ -25,6 +32,9 @@ def facts(blueprint: Blueprint, what: str, port: str | None = None, kind: str | 
           named: str | None = None, host_port: HostPort = LINKS) -> Iterator[tuple[str, str]]:
     """Yield name and value of each parameter of a component or the network; for the scheme also its paper or origin."""
     topology, scheme, configuration = blueprint.topology, blueprint.scheme, blueprint.configuration
+    if what == CROSSING:
+        yield from ((name, str(getattr(configuration, name))) for name in OF_LINK)
+        return
     yield "topology", topology.name
     yield "scheme", f"{scheme.name}: {scheme.provenance}"
     if _whole(what) != "interface":
@@ -57,6 +67,8 @@ def _kind(blueprint: Blueprint, name: str | None) -> str:
 
 def foreign_options(what: str) -> tuple[str, ...]:
     """Return the hardware options that do not affect a component as only interfaces or only routers read them."""
+    if what == CROSSING:
+        return tuple(name for name in options_of(Configuration) if name not in OF_LINK)
     if _whole(what) == "router":
         return INTERFACE_FIELDS
     if _whole(what) == "interface":

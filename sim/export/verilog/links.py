@@ -7,6 +7,7 @@ from itertools import chain
 from amaranth.lib import wiring
 
 from wormcast.algorithms import ConsumptionClasses
+from wormcast.hw.crossing import DOWNSTREAM, UPSTREAM, ClockCrossing
 from wormcast.hw.deep.input_unit import DeepInput
 from wormcast.hw.input_unit import InputUnit
 from wormcast.hw.interface import HOST_DEPTH, Consumption, Injection, NetworkInterface
@@ -83,6 +84,8 @@ def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
             yield from ((f"{name}_out", to_node) for name in component.consumption_ports)
         case InputUnit() | TreeInput() | DeepInput():
             yield "link", _of_port(component.spec)
+        case ClockCrossing():
+            yield from ((name, _of_port(component.port)) for name in (UPSTREAM, DOWNSTREAM))
         case OutputUnit():
             port = component.port
             link = ComponentLink(port.depth, CONSUMPTION, headers="allowed") if port.to_node else _of_port(port)

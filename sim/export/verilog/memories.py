@@ -61,10 +61,13 @@ def _take_out(module: NetlistModule, name: str, width: int, depth: int, block: s
         raise WormcastError(f"verilog: memory {module.type}.{name} is not valid. Allowed: one write port for whole "
                             "words, and read ports of one latency, which do not see a word while it is written.")
     [latency], [[enable, *_]] = latencies, enables
+    clocks = {dict(PIN.findall(cell))["CLK"] for cell, kind in zip(cells, kinds, strict=True) if kind == "rd"}
+    apart = bool(latency) and clocks != {writes[0]["CLK"]}  # words are read with another clock
     bits = (depth - 1).bit_length()
     ports = [_Port("input", "clk", 1, writes[0]["CLK"]), _Port("input", "write_en", 1, enable),
              _Port("input", "write_addr", bits, writes[0]["ADDR"]),
-             _Port("input", "write_data", width, writes[0]["DATA"])]
+             _Port("input", "write_data", width, writes[0]["DATA"]),
+             *(_Port("input", "read_clk", 1, clock) for clock in clocks if apart)]
     inside = [block.replace(f"\\{name}", f"\\{WORDS}")]
     number = 0
     for cell, kind in zip(cells, kinds, strict=True):
@@ -77,7 +80,7 @@ def _take_out(module: NetlistModule, name: str, width: int, depth: int, block: s
             number += 1
             own = {"ADDR": f"\\read_addr{suffix}", "DATA": f"\\read_data{suffix}"}
             if latency:
-                own["CLK"] = "\\clk"
+                own["CLK"] = "\\read_clk" if apart else "\\clk"
                 if pins["EN"] != "1'1":
                     own["EN"] = f"\\read_en{suffix}"
                     ports.append(_Port("input", f"read_en{suffix}", 1, pins["EN"]))
@@ -86,18 +89,25 @@ def _take_out(module: NetlistModule, name: str, width: int, depth: int, block: s
         cell = PIN.sub(lambda pin, own=own: f"    connect \\{pin[1]} {own.get(pin[1], pin[2])}", cell)  # type: ignore
         cell = re.sub(r"(?<=_v2 )\S+$", f"${kind}{len(inside)}", cell, count=1, flags=re.MULTILINE)
         inside.append(cell.replace(f'\\MEMID "\\\\{name}"', f'\\MEMID "\\\\{WORDS}"'))
-    kind_name = f"memory_{width}x{depth}" + (f"_{reads}r" if reads > 1 else "") + ("_latency1" if latency else "")
+    kind_name = f"memory_{width}x{depth}" + (f"_{reads}r" if reads > 1 else "") + ("_latency1" if latency else "") + (
+        "_2clk" if apart else "")
     wires = [f"  wire width {port.width} {port.way} {place} \\{port.name}" for place, port in enumerate(ports, start=1)]
     inner = NetlistModule((*module.path, name), wires + inside, kind_name=kind_name,
-                   comment=_describe(width, depth, reads, latency), ports={port.name: port.name for port in ports})
+                   comment=_describe(width, depth, reads, latency, apart=apart),
+                   ports={port.name: port.name for port in ports})
     pins_of = "".join(f"    connect \\{port.name} {port.bits}\n" for port in ports)
     return inner, f"  cell \\{inner.type} \\{name}\n{pins_of}  end"
 
 
-def _describe(width: int, depth: int, reads: int, latency: int) -> str:
+def _describe(width: int, depth: int, reads: int, latency: int, *, apart: bool) -> str:
     several = f"Each of the {reads} read ports" if reads > 1 else "The read port"
-    when = ("has the word at read_addr in the next cycle. A word that is read in the cycle in which it is written is "
-            "the former one." if latency else "has the word at read_addr in the same cycle.")
+    if apart:
+        when = "has the word at read_addr after the next rising edge of read_clk."
+    elif latency:
+        when = ("has the word at read_addr in the next cycle. A word that is read in the cycle in which it is written "
+                "is the former one.")
+    else:
+        when = "has the word at read_addr in the same cycle."
     return (f"Memory of {depth} words of {width} bits, read latency {latency}. With write_en, write_data is stored at "
             f"write_addr at the rising edge of clk. {several} {when} No reset. A RAM macro with these ports and this "
             "latency can replace this module.")

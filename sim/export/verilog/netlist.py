@@ -15,7 +15,7 @@ import wormcast
 from .memories import take_out_memories
 from .merge import Unit, merge
 from .modules import NetlistModule, read_modules
-from .ports import ports
+from .ports import domains, ports
 from .verilog_names import name_instances, name_signals
 
 __all__ = ["RESETS", "is_clocked", "netlist"]
@@ -73,7 +73,8 @@ def _modules(component: wiring.Component, name: str, reset: str, src: bool) -> I
     if src:
         text = re.sub(r'^( *attribute \\src )"(.*):(\d+)"$', _relative, text, flags=re.MULTILINE)
         text = re.sub(r'^ *attribute \\src "wormcast/sim/.*\n', "", text, flags=re.MULTILINE)  # clk and rst
-    text = CELL.sub(_as_wide, _numbered(text, ["clk", "rst", *pins]))
+    text = CELL.sub(_as_wide, _numbered(text, [
+        *(f"{domain}{name}" for domain in domains(component) for name in ("clk", "rst")), *pins]))
     made = {tuple(info.name): origin for fragment, info in design.fragments.items()
             for origin in fragment.origins or () if isinstance(origin, wiring.Component)}
     for module in read_modules(text, made.get):

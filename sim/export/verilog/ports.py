@@ -8,9 +8,11 @@ from amaranth.hdl import Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
+from wormcast.hw.crossing import DOWNSTREAM, UPSTREAM, ClockCrossing
+
 from .verilog_names import plain
 
-__all__ = ["ComponentPort", "ports"]
+__all__ = ["ComponentPort", "domains", "ports"]
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,11 @@ class ComponentPort:
     def width(self) -> int:
         """Width in bits."""
         return len(self.value)
+
+
+def domains(component: wiring.Component) -> tuple[str, ...]:
+    """Return the prefixes of the names of a component's clocks and resets, ``clk`` and ``rst``."""
+    return (f"{UPSTREAM}_", f"{DOWNSTREAM}_") if isinstance(component, ClockCrossing) else ("",)
 
 
 def ports(component: wiring.Component) -> Iterator[ComponentPort]:

@@ -138,6 +138,12 @@ def predecessors(cell: Cell, bit: int) -> Iterator[Nets]:
             yield from mixed(cell)
 
 
+def is_whole(cell: Cell) -> bool:
+    """Return whether all bits of a cell's output have the same `predecessors`."""
+    return isinstance(cell, Matches | Part | AsyncRead) or (
+        isinstance(cell, Operator) and cell.operator not in BITWISE and cell.operator not in PREFIX)
+
+
 def live_bits(design: Design, shown: Iterable[Nets] = ()) -> list[int]:
     """Return a mask for each cell: its bits that anything observable depends on.
 
@@ -165,9 +171,15 @@ def live_bits(design: Design, shown: Iterable[Nets] = ()) -> list[int]:
                 need(nets)
     for nets in (*(port.nets for port in design.outputs.values()), *shown):
         need(nets)
+    whole: set[int] = set()
     while pending:
         index, bit = pending.pop()
-        for nets in predecessors(design.cells[index], bit):
+        cell = design.cells[index]
+        if is_whole(cell):
+            if index in whole:
+                continue
+            whole.add(index)
+        for nets in predecessors(cell, bit):
             need(nets)
     return live
 
@@ -191,6 +203,8 @@ class Pieces:
     users : dict of cell to the cells of ``joined`` that read its bits
     homes : list of int, one per cell
         Cell whose entry in ``cuts`` applies: for a memory's port the memory, else the cell itself.
+    columns, mixed : list, one per cell
+        See the functions of these names.
     """
 
     def __init__(self, design: Design, input_cuts: set[int], deep: Collection[int],
@@ -199,6 +213,8 @@ class Pieces:
         self.deep = deep
         self.homes = [cell.memory if isinstance(cell, AsyncRead | SyncRead | WritePort) else index
                       for index, cell in enumerate(design.cells)]
+        self.columns = [columns(cell) for cell in design.cells]
+        self.mixed = [mixed(cell) for cell in design.cells]
         self.cuts: list[set[int]] = [set() for _ in design.cells]
         self.cuts[0] |= input_cuts
         self.joined: dict[int, list[tuple[int, Nets]]] = {}
@@ -211,8 +227,8 @@ class Pieces:
                 self.cuts[cell.memory] |= {
                     bit for bit in range(1, len(cell.enable)) if cell.enable[bit] != cell.enable[bit - 1]
                 }
-            elif columns(cell):
-                self.joined[index] = columns(cell)
+            elif self.columns[index]:
+                self.joined[index] = self.columns[index]
             elif isinstance(cell, Memory):
                 self.joined.setdefault(index, [])
             if isinstance(cell, PriorityMatch) or index in split:

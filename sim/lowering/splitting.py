@@ -55,8 +55,8 @@ class _Refiner:
         self.cuts = pieces.cuts
         self.cells = pieces.design.cells
         self.ports: dict[int, int] = {}
-        self.reads: dict[_Input, int] = {}  # number of cells with this input
-        self.readers: dict[int, set[_Input]] = {}  # inputs with bits of a cell
+        self.inputs: dict[_Input, int] = {}  # number of cells with this input
+        self.readers: dict[int, set[int]] = {}  # inputs, by their order in ``inputs``, that have bits of a cell
         self.followers: dict[Place, list[Place]] = {}  # cuts that follow from a cut in a cell that is read
         for index, cell in enumerate(self.cells):
             joined = index in pieces.joined
@@ -66,11 +66,11 @@ class _Refiner:
             for nets in (cell.address, cell.data) if isinstance(cell, WritePort) else (
                     *(nets for _, nets in columns(cell)), *mixed(cell)):
                 given = _Input(nets, joined, not joined and not is_write)
-                self.reads[given] = self.reads.get(given, 0) + 1
-        for given in self.reads:
-            for net in given.nets:
-                if net > 1:
-                    self.readers.setdefault(pieces.homes[net >> 16], set()).add(given)
+                self.inputs[given] = self.inputs.get(given, 0) + 1
+        self.weighted = list(self.inputs.items())
+        for number, (given, _) in enumerate(self.weighted):
+            for source in {net >> 16 for net in given.nets if net > 1}:
+                self.readers.setdefault(pieces.homes[source], set()).add(number)
         for index, inputs in pieces.joined.items():
             for start, nets in inputs:
                 for at, (before, net) in enumerate(pairwise(nets), start + 1):
@@ -78,7 +78,8 @@ class _Refiner:
                         place = pieces.homes[net >> 16], net & 0xFFFF
                         self.followers.setdefault(place, []).append((index, at))
         self.bounds = [self.bounds_of(index) for index in range(len(self.cells))]
-        self.costs: dict[int | _Input, float] = {}
+        self.own_costs: dict[int, float] = {}
+        self.input_costs: dict[int, float] = {}
 
     def run(self) -> None:
         for _ in range(PASSES):
@@ -90,17 +91,17 @@ class _Refiner:
                 new = self.closure(place)
                 tried |= new
                 homes = {home for home, _ in new}
-                touched: set[int | _Input] = {*homes}
-                touched.update(*(self.readers.get(home, ()) for home in homes))
-                before = {one: self.cost(one) for one in touched}
+                inputs: set[int] = set().union(*(self.readers.get(home, ()) for home in homes))
+                before = self.cost(homes, inputs)
+                kept = ({home: self.own_costs.pop(home) for home in homes},
+                        {number: self.input_costs.pop(number) for number in inputs})
                 self.make(new, homes)
-                for one in touched:
-                    del self.costs[one]
-                if sum(map(self.cost, touched)) < sum(before.values()):
+                if self.cost(homes, inputs) < before:
                     changed = True
                 else:
                     self.make(new, homes, undo=True)
-                    self.costs |= before
+                    self.own_costs |= kept[0]
+                    self.input_costs |= kept[1]
             if not changed:
                 return
 
@@ -121,7 +122,7 @@ class _Refiner:
         A piece of w bits is cut after its first b bits, with b = 8, 16 or 32, only if b < w < 2b.
         """
         found: set[Place] = set()
-        for given in self.reads:
+        for given in self.inputs:
             if given.joined:
                 continue
             for run in self.pieces.runs(given.nets):
@@ -156,11 +157,14 @@ class _Refiner:
             pending += self.followers.get(here, ())
         return new
 
-    def cost(self, one: "int | _Input") -> float:
-        """Return the cost of computing a cell, or of assembling an input of cells from pieces for all these cells."""
-        if one not in self.costs:
-            self.costs[one] = self.own(one) if isinstance(one, int) else self.reads[one] * self.bring(one)
-        return self.costs[one]
+    def cost(self, homes: set[int], inputs: set[int]) -> float:
+        """Return the cost of computing cells, and of assembling inputs from pieces for all cells that have them."""
+        for home in homes - self.own_costs.keys():
+            self.own_costs[home] = self.own(home)
+        for number in inputs - self.input_costs.keys():
+            given, count = self.weighted[number]
+            self.input_costs[number] = count * self.bring(given)
+        return sum(map(self.own_costs.__getitem__, homes)) + sum(map(self.input_costs.__getitem__, inputs))
 
     def own(self, home: int) -> float:
         """Return the cost of computing cell ``home``, or of the rows and ports of memory ``home``."""

@@ -23,7 +23,7 @@ from .errors import LoweringError
 __all__ = ["check_amaranth", "elaborated"]
 
 USED = {
-    _ast: ("Concat", "Operator", "Part", "Slice", "SwitchValue"),
+    _ast: ("Concat", "Operator", "Part", "SignalDict", "SignalKey", "Slice", "SwitchValue"),
     _ir: ("Design", "NetlistEmitter", "PortDirection"),
     _nir: (
         "AssignmentList", "AsyncReadPort", "CombinationalCycle", "FlipFlop", "Matches", "Memory", "Netlist", "Operator",
@@ -75,9 +75,32 @@ def elaborated(component: Any, ports: Mapping[str, tuple[Value, Any]],
         fragment = Fragment.get(component, None)
         design = _design(fragment, ports, missing_domain)
         _Emitter(netlist, design).emit_fragment(design.fragment, None)
-        netlist.check_comb_cycles()
+        if _may_have_cycle(netlist):
+            netlist.check_comb_cycles()
         netlist.resolve_all_nets()
     return fragment, netlist
+
+
+def _may_have_cycle(netlist: Any) -> bool:
+    """Return whether cells, each taken as a whole, depend on themselves in the same cycle.
+
+    Amaranth's check, which follows single bits, takes longer.
+    """
+    users: list[list[int]] = [[] for _ in netlist.cells]
+    missing = [0] * len(users)
+    for index, cell in enumerate(netlist.cells):
+        if isinstance(cell, _nir.Top | _nir.FlipFlop | _nir.SyncReadPort):
+            continue
+        for source in {netlist.resolve_net(net) >> 16 for net in cell.input_nets()}:
+            users[source].append(index)
+            missing[index] += 1
+    known = [index for index, count in enumerate(missing) if not count]
+    for index in known:
+        for user in users[index]:
+            missing[user] -= 1
+            if not missing[user]:
+                known.append(user)
+    return len(known) < len(users)
 
 
 class _Emitter(_ir.NetlistEmitter):
@@ -111,21 +134,26 @@ _lock = threading.Lock()
 def _quick() -> Iterator[None]:
     """Replace functions of Amaranth by faster ones with the same results.
 
-    Amaranth computes the shape of a value from its operands whenever it asks for the shape, and checks each net of each
-    value in a netlist.
+    Amaranth computes the shape of a value from its operands whenever it asks for the shape, checks each net of each
+    value in a netlist, and makes a new key of a signal for each look-up.
     """
     replaced: dict[tuple[type, str], Any] = {(kind, "shape"): _once(kind.shape) for kind in (
         Const, Signal, _ast.Concat, _ast.Operator, _ast.Part, _ast.Slice, _ast.SwitchValue)}
     replaced[_nir.Value, "__new__"] = _new_value
+    replaced[_ast.SignalDict, "_map_key"] = _key
+    replaced[_ast.SignalDict, "__contains__"] = _contains
     with _lock:
-        before = {place: vars(place[0])[place[1]] for place in replaced}
+        before = {place: vars(place[0]).get(place[1]) for place in replaced}
         try:
             for (kind, name), function in replaced.items():
                 setattr(kind, name, function)
             yield
         finally:
             for (kind, name), function in before.items():
-                setattr(kind, name, function)
+                if function is None:  # a method of a base class
+                    delattr(kind, name)
+                else:
+                    setattr(kind, name, function)
 
 
 def _once(shape: Callable[[Any], Shape]) -> Callable[[Any], Shape]:
@@ -141,3 +169,14 @@ def _once(shape: Callable[[Any], Shape]) -> Callable[[Any], Shape]:
 
 def _new_value(kind: type, nets: Any = ()) -> Any:
     return tuple.__new__(kind, (nets,) if isinstance(nets, _nir.Net) else nets)
+
+
+def _key(signals: Any, signal: Any) -> Any:
+    found = signal.__dict__.get("_wormcast_key")
+    if found is None:
+        found = signal._wormcast_key = _ast.SignalKey(signal)
+    return found
+
+
+def _contains(signals: Any, signal: Any) -> bool:
+    return signals._map_key(signal) in signals._storage

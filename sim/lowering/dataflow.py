@@ -57,6 +57,7 @@ class Moment:
         self.scene = scene
         self.design = scene.design
         self.pieces = scene.sources.pieces
+        self.starts = scene.sources.starts
         self.ends = scene.sources.ends
         self.graph = scene.graph
         self.state = state
@@ -126,8 +127,7 @@ class Moment:
 
     def bits(self, cell: int, low: int, width: int) -> Node:
         """Return ``width`` output bits of ``cell`` from ``low`` on, which must all be in one piece."""
-        starts = self.pieces.bounds[cell]
-        start = max(bound for bound in starts if bound <= low)
+        start = self.starts[cell][low]
         return self.graph.slice(self.values[cell, start], low - start, width)
 
     def wide(self, nets: Nets) -> operators.Wide:
@@ -140,7 +140,7 @@ class Moment:
 
     def one(self, net: int) -> Node:
         """Return the node of one net."""
-        return self.narrow((net,))
+        return self.graph.const(net, 1) if net < 2 else self.bits(net >> 16, net & 0xFFFF, 1)
 
     # Cells to nodes
 

@@ -22,7 +22,7 @@ class Node:
     ``data``: an argument that is not a node, such as a constant's value.
     """
 
-    __slots__ = ("args", "data", "index", "op", "width")
+    __slots__ = ("args", "data", "index", "op", "sources", "width")
 
     def __init__(self, index: int, op: str, width: int, args: tuple["Node", ...], data: Any) -> None:
         self.index = index
@@ -30,6 +30,15 @@ class Node:
         self.width = width
         self.args = args
         self.data = data
+        self.sources = tuple(arg.plain for arg in args)  #: ``args``, each without complements around it
+
+    @property
+    def plain(self) -> "Node":
+        """The node below all complements: complements are cheap, and are made wherever they are used."""
+        node = self
+        while node.op == "not":
+            node = node.args[0]
+        return node
 
     def __repr__(self) -> str:
         inside = ", ".join(f"%{arg.index}" for arg in self.args)

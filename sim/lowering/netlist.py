@@ -4,50 +4,19 @@ This module uses Amaranth's private netlist (``amaranth.hdl._ir`` and ``_nir``, 
 """
 
 from dataclasses import replace
-from importlib.metadata import version
 from typing import Any
 
 import amaranth.hdl._ir as _ir
 import amaranth.hdl._nir as _nir
-from amaranth.hdl import ClockDomain, Fragment, Shape, Value, ValueCastable
+from amaranth.hdl import ClockDomain, Shape, Value, ValueCastable
 from amaranth.lib import data, wiring
 
 from . import cells
+from .elaboration import check_amaranth, elaborated
 from .errors import LoweringError
 from .names import names
 
-__all__ = ["check_amaranth", "port_name", "read", "read_visible"]
-
-USED = {
-    _ir: ("NetlistEmitter", "PortDirection"),
-    _nir: (
-        "AssignmentList", "AsyncReadPort", "CombinationalCycle", "FlipFlop", "Matches", "Memory", "Netlist", "Operator",
-        "Part", "PriorityMatch", "SyncReadPort", "SyncWritePort", "Top",
-    ),
-}  # fmt: skip
-
-
-def check_amaranth() -> None:
-    """Check that the installed Amaranth has the private netlist that the lowering uses.
-
-    Raises
-    ------
-    LoweringError
-        The version is not 0.5.x, or a class that the lowering uses is missing.
-    """
-    amaranth = version("amaranth")
-    if not amaranth.startswith("0.5."):
-        raise LoweringError(
-            f"Amaranth: version {amaranth} is not valid: lowering reads a private interface. Allowed: 0.5.x."
-        )
-    for module, used in USED.items():
-        for name in used:
-            if not hasattr(module, name):
-                raise LoweringError(
-                    f"Amaranth: version {amaranth} is not valid: lowering reads a private interface, and "
-                    f"{module.__name__}.{name} is missing. Allowed: 0.5.x."
-                )
-
+__all__ = ["port_name", "read", "read_visible"]
 
 def port_name(path: tuple[str | int, ...]) -> str:
     """Return a port's name: members of ``path`` joined by dots, dimensions by underscores, as in ``in_0.valid``."""
@@ -111,14 +80,8 @@ def _elaborate(component: Any) -> "_Reader":
         domains[name] = ClockDomain(name)
         return domains[name]
 
-    fragment = Fragment.get(component, None)
-    netlist = _nir.Netlist()
     try:
-        # the netlist is built as by Amaranth's build_netlist, without the ports of modules, which are not used
-        elaborated = fragment.prepare(ports=ports, hierarchy=("top",), missing_domain=domain)
-        _ir.NetlistEmitter(netlist, elaborated, all_undef_to_ff=False).emit_fragment(elaborated.fragment, None)
-        netlist.check_comb_cycles()
-        netlist.resolve_all_nets()
+        fragment, netlist = elaborated(component, ports, domain)
     except _nir.CombinationalCycle as cycle:
         raise LoweringError(f"{type(component).__name__}: the component has a combinational cycle: {cycle}") from None
     for name in domains:

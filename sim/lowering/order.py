@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from .cells import AssignmentList, Design, FlipFlop, Nets, cell_of
 from .errors import LoweringError
-from .slicing import Piece, Pieces, columns, mixed, predecessors
+from .slicing import Piece, Pieces, predecessors
 
 __all__ = ["Sources", "refuse_paths"]
 
@@ -61,20 +61,21 @@ class Sources:
         cell = self.design.cells[index]
         high = self.ends[index][low]
         groups: list[Nets] = []
-        if columns(cell) and not isinstance(cell, FlipFlop):
-            for start, nets in columns(cell):
+        columns = self.pieces.columns[index]
+        if columns and not isinstance(cell, FlipFlop):
+            for start, nets in columns:
                 groups.append(nets[max(low - start, 0) : max(high - start, 0)])
             if isinstance(cell, AssignmentList):
                 groups += [(a.condition,) for a in cell.assignments if a.start < high and low < a.start + len(a.value)]
             else:
-                groups += mixed(cell)
+                groups += self.pieces.mixed[index]
         else:
             top = min(high, self.live[index].bit_length()) - 1
             groups += predecessors(cell, max(top, low))
         for nets in groups:
             for source in nets:
                 if source > 1:
-                    yield self.piece(source)
+                    yield source >> 16, self.starts[source >> 16][source & 0xFFFF]
 
     def _sort(self) -> None:
         done: set[Piece] = set()
@@ -88,7 +89,7 @@ class Sources:
                     for source in path[stack[-1]]:
                         if source in path:
                             cycle = stack[stack.index(source) :]
-                            cells = frozenset(cell for cell, _ in cycle if columns(self.design.cells[cell]))
+                            cells = frozenset(cell for cell, _ in cycle if self.pieces.columns[cell])
                             self.cycle = cells or frozenset(cell for cell, _ in cycle)
                             return
                         if source not in done:

@@ -145,25 +145,15 @@ def _is_flags(step: Step) -> bool:
     return all(node.width == 1 and node.op != "input" for node in needs(step))
 
 
-def plain(node: Node) -> Node:
-    """Return the node below all complements of ``node``: complements are cheap, and are made wherever they are used."""
-    while node.op == "not":
-        node = node.args[0]
-    return node
-
-
-def needs(step: Step) -> list[Node]:
+def needs(step: Step) -> tuple[Node, ...]:
     """Return the nodes that a step uses; instead of a complement, the node that it inverts."""
-    match step:
-        case Node():
-            used = step.args
-        case Store():
-            used = (step.value,)
-        case Write():
-            used = (step.enable, step.address, step.data)
-        case _:
-            used = (step[0].enable, step[0].address)
-    return [plain(node) for node in used]
+    if isinstance(step, Node):
+        return step.sources
+    if isinstance(step, Store):
+        return (step.value.plain,)
+    if isinstance(step, Write):
+        return step.enable.plain, step.address.plain, step.data.plain
+    return step[0].enable.plain, step[0].address.plain
 
 
 def _depth_first(stores: Sequence[Move]) -> Iterator[Step]:
@@ -177,7 +167,7 @@ def _depth_first(stores: Sequence[Move]) -> Iterator[Step]:
         return node.op in ("const", "input", "copied") or (node.op == "state" and node.data not in moved)
 
     for store in stores:
-        stack = needs(store)[::-1]
+        stack = list(needs(store)[::-1])
         if isinstance(store, tuple):  # reads overwrite registers whose present values later steps may need
             stack = [*present, *stack]
         while stack:

@@ -138,6 +138,12 @@ def predecessors(cell: Cell, bit: int) -> Iterator[Nets]:
             yield from mixed(cell)
 
 
+def is_whole(cell: Cell) -> bool:
+    """Return whether all bits of a cell's output have the same `predecessors`."""
+    return isinstance(cell, Matches | Part | AsyncRead) or (
+        isinstance(cell, Operator) and cell.operator not in BITWISE and cell.operator not in PREFIX)
+
+
 def live_bits(design: Design, shown: Iterable[Nets] = ()) -> list[int]:
     """Return a mask for each cell: its bits that anything observable depends on.
 
@@ -165,9 +171,15 @@ def live_bits(design: Design, shown: Iterable[Nets] = ()) -> list[int]:
                 need(nets)
     for nets in (*(port.nets for port in design.outputs.values()), *shown):
         need(nets)
+    whole: set[int] = set()
     while pending:
         index, bit = pending.pop()
-        for nets in predecessors(design.cells[index], bit):
+        cell = design.cells[index]
+        if is_whole(cell):
+            if index in whole:
+                continue
+            whole.add(index)
+        for nets in predecessors(cell, bit):
             need(nets)
     return live
 
@@ -189,26 +201,34 @@ class Pieces:
     joined : dict of cell to list of (start, nets)
         The cells with independent bits, and the inputs of their bits from ``start`` on.
     users : dict of cell to the cells of ``joined`` that read its bits
+    homes : list of int, one per cell
+        Cell whose entry in ``cuts`` applies: for a memory's port the memory, else the cell itself.
+    columns, mixed : list, one per cell
+        See the functions of these names.
     """
 
     def __init__(self, design: Design, input_cuts: set[int], deep: Collection[int],
                  split: frozenset[int] = frozenset()) -> None:
         self.design = design
         self.deep = deep
+        self.homes = [cell.memory if isinstance(cell, AsyncRead | SyncRead | WritePort) else index
+                      for index, cell in enumerate(design.cells)]
+        self.columns = [columns(cell) for cell in design.cells]
+        self.mixed = [mixed(cell) for cell in design.cells]
         self.cuts: list[set[int]] = [set() for _ in design.cells]
         self.cuts[0] |= input_cuts
         self.joined: dict[int, list[tuple[int, Nets]]] = {}
         self.users: dict[int, set[int]] = {}
         for index, cell in enumerate(design.cells):
-            where = self.home(index)
+            where = self.homes[index]
             if isinstance(cell, WritePort):
                 if not self._is_deep(cell.memory):
                     self.joined.setdefault(cell.memory, []).append((0, cell.data))
                 self.cuts[cell.memory] |= {
                     bit for bit in range(1, len(cell.enable)) if cell.enable[bit] != cell.enable[bit - 1]
                 }
-            elif columns(cell):
-                self.joined[index] = columns(cell)
+            elif self.columns[index]:
+                self.joined[index] = self.columns[index]
             elif isinstance(cell, Memory):
                 self.joined.setdefault(index, [])
             if isinstance(cell, PriorityMatch) or index in split:
@@ -217,7 +237,7 @@ class Pieces:
             for _, nets in inputs:
                 for net in nets:
                     if net > 1:
-                        self.users.setdefault(self.home(cell_of(net)[0]), set()).add(index)
+                        self.users.setdefault(self.homes[net >> 16], set()).add(index)
         self._settle(set(self.joined))
         while wide := self._cut_wide():
             self._settle(wide)
@@ -234,14 +254,9 @@ class Pieces:
     def bound(self) -> None:
         """Compute the bounds of all pieces."""
         self.bounds = [
-            [0, *sorted(cut for cut in self.cuts[self.home(index)] if cut < size(cell)), size(cell)]
+            [0, *sorted(cut for cut in self.cuts[self.homes[index]] if cut < size(cell)), size(cell)]
             for index, cell in enumerate(self.design.cells)
         ]
-
-    def home(self, index: int) -> int:
-        """Return the cell whose entry in ``cuts`` applies to cell ``index``: for a port its memory, else ``index``."""
-        cell = self.design.cells[index]
-        return cell.memory if isinstance(cell, AsyncRead | SyncRead | WritePort) else index
 
     def _settle(self, pending: set[int]) -> None:
         """Propagate cuts from cell to cell until nothing changes."""
@@ -255,7 +270,7 @@ class Pieces:
                 for bit in range(1, len(nets)):
                     a, b = nets[bit - 1], nets[bit]
                     if a > 1 and b == a + 1:
-                        if cell_of(b)[1] in self.cuts[self.home(cell_of(b)[0])]:
+                        if b & 0xFFFF in self.cuts[self.homes[b >> 16]]:
                             found.add(start + bit)
                     elif not (a == b or (a < 2 and b < 2)):
                         found.add(start + bit)
@@ -268,7 +283,7 @@ class Pieces:
         changed = set()
         for index, cell in enumerate(self.design.cells):
             width = size(cell)
-            if self.home(index) == index:
+            if self.homes[index] == index:
                 last = 0
                 for cut in (*sorted(self.cuts[index]), width):
                     for extra in range(last + WIDEST, cut, WIDEST):
@@ -284,30 +299,26 @@ class Pieces:
 
     def runs(self, nets: Nets) -> Iterator[NetRun]:
         """Yield ``nets`` as runs (`NetRun`), as few as possible."""
-        position = 0
-        while position < len(nets):
+        position, count = 0, len(nets)
+        while position < count:
             first = nets[position]
             end = position + 1
             if first < 2:
-                while end < len(nets) and nets[end] < 2:
+                while end < count and nets[end] < 2:
                     end += 1
                 value = sum(bit << place for place, bit in enumerate(nets[position:end]))
                 yield NetRun(None, value, end - position)
-            elif end < len(nets) and nets[end] == first:
-                while end < len(nets) and nets[end] == first:
+            elif end < count and nets[end] == first:
+                while end < count and nets[end] == first:
                     end += 1
                 cell, bit = cell_of(first)
                 yield NetRun(cell, bit, end - position, repeats=True)
             else:
                 cell, bit = cell_of(first)
-                cuts = self.cuts[self.home(cell)]
+                cuts = self.cuts[self.homes[cell]]
                 # a repeated bit ends the run before its second copy
-                while (
-                    end < len(nets)
-                    and nets[end] == nets[end - 1] + 1
-                    and cell_of(nets[end])[1] not in cuts
-                    and cell_of(nets[end])[0] == cell
-                ):
+                offset = bit - position
+                while end < count and nets[end] == first + end - position and end + offset not in cuts:
                     end += 1
                 yield NetRun(cell, bit, end - position)
             position = end

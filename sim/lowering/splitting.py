@@ -7,7 +7,10 @@ follow from it in registers, selections and memories that the word passes. A cut
 unit of cost is one vector instruction on bytes.
 """
 
+from bisect import bisect_right
+from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from .cells import AsyncRead, Memory, Nets, SyncRead, WritePort, cell_of
 from .slicing import Pieces, columns, mixed, size
@@ -18,6 +21,7 @@ Place = tuple[int, int]
 PASSES = 2
 
 
+@cache
 def cost_of_width(width: int) -> float:
     """Return the cost of one instruction on values of ``width`` bits.
 
@@ -32,25 +36,50 @@ def refine(pieces: Pieces) -> None:
     pieces.bound()
 
 
+class _Input(NamedTuple):
+    """Input of cells. ``joined``: of cells with independent bits. ``together``: its bits are joined to one number."""
+
+    nets: Nets
+    joined: bool
+    together: bool
+
+
 class _Refiner:
+    """Search for cuts that pay.
+
+    All sums of costs are exact: each cost is a multiple of 1/8. Only the costs that a cut changes are computed again.
+    """
+
     def __init__(self, pieces: Pieces) -> None:
         self.pieces = pieces
         self.cuts = pieces.cuts
         self.cells = pieces.design.cells
-        self.users: dict[int, set[int]] = {}
-        self.reads: dict[int, list[Nets]] = {}
         self.ports: dict[int, int] = {}
+        self.inputs: dict[_Input, int] = {}  # number of cells with this input
+        self.readers: dict[int, set[int]] = {}  # inputs, by their order in ``inputs``, that have bits of a cell
+        self.followers: dict[Place, list[Place]] = {}  # cuts that follow from a cut in a cell that is read
         for index, cell in enumerate(self.cells):
-            if isinstance(cell, WritePort):
-                self.reads[index] = [cell.address, cell.data]
-            else:
-                self.reads[index] = [*(nets for _, nets in columns(cell)), *mixed(cell)]
+            joined = index in pieces.joined
+            is_write = isinstance(cell, WritePort)
             if isinstance(cell, AsyncRead | SyncRead | WritePort):
                 self.ports[cell.memory] = self.ports.get(cell.memory, 0) + 1
-            for nets in self.reads[index]:
-                for net in nets:
-                    if net > 1:
-                        self.users.setdefault(pieces.home(cell_of(net)[0]), set()).add(index)
+            for nets in (cell.address, cell.data) if isinstance(cell, WritePort) else (
+                    *(nets for _, nets in columns(cell)), *mixed(cell)):
+                given = _Input(nets, joined, not joined and not is_write)
+                self.inputs[given] = self.inputs.get(given, 0) + 1
+        self.weighted = list(self.inputs.items())
+        for number, (given, _) in enumerate(self.weighted):
+            for source in {net >> 16 for net in given.nets if net > 1}:
+                self.readers.setdefault(pieces.homes[source], set()).add(number)
+        for index, inputs in pieces.joined.items():
+            for start, nets in inputs:
+                for at, (before, net) in enumerate(pairwise(nets), start + 1):
+                    if net > 1 and net == before + 1:
+                        place = pieces.homes[net >> 16], net & 0xFFFF
+                        self.followers.setdefault(place, []).append((index, at))
+        self.bounds = [self.bounds_of(index) for index in range(len(self.cells))]
+        self.own_costs: dict[int, float] = {}
+        self.input_costs: dict[int, float] = {}
 
     def run(self) -> None:
         for _ in range(PASSES):
@@ -61,18 +90,31 @@ class _Refiner:
                     continue
                 new = self.closure(place)
                 tried |= new
-                touched = {cell for cell, _ in new}
-                touched |= {user for cell in touched for user in self.users.get(cell, ())}
-                before = sum(map(self.cost, touched))
-                for cell, bit in new:
-                    self.cuts[cell].add(bit)
-                if sum(map(self.cost, touched)) < before:
+                homes = {home for home, _ in new}
+                inputs: set[int] = set().union(*(self.readers.get(home, ()) for home in homes))
+                before = self.cost(homes, inputs)
+                kept = ({home: self.own_costs.pop(home) for home in homes},
+                        {number: self.input_costs.pop(number) for number in inputs})
+                self.make(new, homes)
+                if self.cost(homes, inputs) < before:
                     changed = True
                 else:
-                    for cell, bit in new:
-                        self.cuts[cell].discard(bit)
+                    self.make(new, homes, undo=True)
+                    self.own_costs |= kept[0]
+                    self.input_costs |= kept[1]
             if not changed:
                 return
+
+    def make(self, new: set[Place], homes: set[int], undo: bool = False) -> None:
+        """Make cuts, or undo them."""
+        for home, bit in new:
+            (self.cuts[home].discard if undo else self.cuts[home].add)(bit)
+        for home in homes:
+            self.bounds[home] = self.bounds_of(home)
+
+    def bounds_of(self, index: int) -> list[int]:
+        """Return the first bits of the pieces of a cell, and the cell's number of bits."""
+        return [0, *sorted(self.cuts[index]), size(self.cells[index])]
 
     def candidates(self) -> list[Place]:
         """Return candidate cuts: at the ends of parts that cells read, and after 8, 16 or 32 bits of wider pieces.
@@ -80,19 +122,16 @@ class _Refiner:
         A piece of w bits is cut after its first b bits, with b = 8, 16 or 32, only if b < w < 2b.
         """
         found: set[Place] = set()
-        for index, inputs in self.reads.items():
-            if index in self.pieces.joined:
+        for given in self.inputs:
+            if given.joined:
                 continue
-            for nets in inputs:
-                for run in self.pieces.runs(nets):
-                    if run.cell is not None:
-                        home = self.pieces.home(run.cell)
-                        found |= {(home, run.low), (home, run.low + (1 if run.repeats else run.width))}
+            for run in self.pieces.runs(given.nets):
+                if run.cell is not None:
+                    home = self.pieces.homes[run.cell]
+                    found |= {(home, run.low), (home, run.low + (1 if run.repeats else run.width))}
         for home in self.pieces.joined:
-            last = 0
-            for cut in (*sorted(self.cuts[home]), size(self.cells[home])):
-                found |= {(home, last + bits) for bits in (8, 16, 32) if bits < cut - last < 2 * bits}
-                last = cut
+            for low, high in pairwise(self.bounds[home]):
+                found |= {(home, low + bits) for bits in (8, 16, 32) if bits < high - low < 2 * bits}
         inside = {(h, b) for h, b in found if h in self.pieces.joined and 0 < b < size(self.cells[h])}
         return sorted(inside - {(h, b) for h, b in inside if b in self.cuts[h]})
 
@@ -113,51 +152,44 @@ class _Refiner:
                 at = bit - start
                 if 0 < at < len(nets) and nets[at] > 1 and nets[at] == nets[at - 1] + 1:
                     cell, source = cell_of(nets[at])
-                    if self.pieces.home(cell) in self.pieces.joined:
-                        pending.append((self.pieces.home(cell), source))
-            for user in self.pieces.users.get(home, ()):
-                for start, nets in self.pieces.joined[user]:
-                    for at in range(1, len(nets)):
-                        if nets[at] > 1 and nets[at] == nets[at - 1] + 1:
-                            cell, source = cell_of(nets[at])
-                            if source == bit and self.pieces.home(cell) == home:
-                                pending.append((user, start + at))
+                    if self.pieces.homes[cell] in self.pieces.joined:
+                        pending.append((self.pieces.homes[cell], source))
+            pending += self.followers.get(here, ())
         return new
 
-    def cost(self, index: int) -> float:
-        """Return the cost of computing cell ``index`` and of assembling its inputs from pieces."""
-        cell = self.cells[index]
-        total = 0.0
-        if self.pieces.home(index) == index:
-            widths = self.widths(index)
-            if isinstance(cell, Memory):
-                ports = self.ports.get(index, 0)
-                deep = index in self.pieces.deep
-                each = (40.0 + 5 * max(4, cost_of_width(64)) if deep else cell.depth * 1.0) * (ports + (not deep))
-                total += sum(each * (1 if deep else cost_of_width(width)) for width in widths)
-            elif index in self.pieces.joined:
-                weight = 2 * max(len(columns(cell)) - 1, 1)
-                total += sum(weight * cost_of_width(width) for width in widths)
-        return total + sum(self.bring(nets, index) for nets in self.reads[index])
+    def cost(self, homes: set[int], inputs: set[int]) -> float:
+        """Return the cost of computing cells, and of assembling inputs from pieces for all cells that have them."""
+        for home in homes - self.own_costs.keys():
+            self.own_costs[home] = self.own(home)
+        for number in inputs - self.input_costs.keys():
+            given, count = self.weighted[number]
+            self.input_costs[number] = count * self.bring(given)
+        return sum(map(self.own_costs.__getitem__, homes)) + sum(map(self.input_costs.__getitem__, inputs))
 
-    def widths(self, home: int) -> list[int]:
-        """Return the widths of the pieces of cell ``home``."""
-        bounds = [0, *sorted(self.cuts[home]), size(self.cells[home])]
-        return [high - low for low, high in pairwise(bounds)]
+    def own(self, home: int) -> float:
+        """Return the cost of computing cell ``home``, or of the rows and ports of memory ``home``."""
+        cell = self.cells[home]
+        widths = [high - low for low, high in pairwise(self.bounds[home])]
+        if isinstance(cell, Memory):
+            ports = self.ports.get(home, 0)
+            deep = home in self.pieces.deep
+            each = (40.0 + 5 * max(4, cost_of_width(64)) if deep else cell.depth * 1.0) * (ports + (not deep))
+            return sum(each * (1 if deep else cost_of_width(width)) for width in widths)
+        weight = 2 * max(len(columns(cell)) - 1, 1)
+        return sum(weight * cost_of_width(width) for width in widths)
 
-    def bring(self, nets: Nets, user: int) -> float:
-        """Return the cost of cutting and joining pieces to ``nets``, as cell ``user`` reads them."""
+    def bring(self, given: "_Input") -> float:
+        """Return the cost of cutting and joining pieces to an input, as one cell reads it."""
         total = 0.0
-        runs = list(self.pieces.runs(nets))
-        for run in runs:
+        count = 0
+        for run in self.pieces.runs(given.nets):
+            count += 1
             if run.cell is not None:
-                home = self.pieces.home(run.cell)
-                bounds = [0, *sorted(self.cuts[home]), size(self.cells[home])]
-                low = max(bound for bound in bounds if bound <= run.low)
-                high = min(bound for bound in bounds if bound > run.low)
-                if run.repeats or run.width < high - low:
-                    total += 1.5 * cost_of_width(high - low)
-        together = user not in self.pieces.joined and not isinstance(self.cells[user], WritePort)
-        if together and len(runs) > 1:
-            total += 1.5 * (len(runs) - 1) * cost_of_width(len(nets))
+                bounds = self.bounds[self.pieces.homes[run.cell]]
+                after = bisect_right(bounds, run.low)
+                width = bounds[after] - bounds[after - 1]
+                if run.repeats or run.width < width:
+                    total += 1.5 * cost_of_width(width)
+        if given.together and count > 1:
+            total += 1.5 * (count - 1) * cost_of_width(len(given.nets))
         return total

@@ -17,7 +17,7 @@ from amaranth.hdl import (
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
-from wormcast.sim.lowering import LoweringError, netlist
+from wormcast.sim.lowering import LoweringError, elaboration
 from wormcast.sim.lowering.lower import lower
 
 from .agreement import component, lower_ports
@@ -148,16 +148,16 @@ def test_vector_width():
 
 
 def test_amaranth_moves(monkeypatch):
-    monkeypatch.delattr(netlist._nir, "PriorityMatch")
+    monkeypatch.delattr(elaboration._nir, "PriorityMatch")
     with pytest.raises(LoweringError, match=r"Amaranth: .*PriorityMatch is missing\. Allowed: 0\.5\.x\."):
-        netlist.check_amaranth()
+        elaboration.check_amaranth()
 
 
 def test_amaranth_is_another_version(monkeypatch):
-    monkeypatch.setattr(netlist, "version", lambda package: "0.6.1")
+    monkeypatch.setattr(elaboration, "version", lambda package: "0.6.1")
     with pytest.raises(LoweringError, match=r"Amaranth: version 0\.6\.1 is not valid: .* Allowed: 0\.5\.x\."):
-        netlist.check_amaranth()
+        elaboration.check_amaranth()
 
 
 def test_this_amaranth_is_known():
-    netlist.check_amaranth()
+    elaboration.check_amaranth()

@@ -1,0 +1,182 @@
+"""Elaboration of a component by Amaranth, without those of Amaranth's steps that take long and that lowering omits.
+
+This module uses private parts of Amaranth 0.5.x. The netlist is that of Amaranth's ``build_netlist``, with three
+differences. Ports of modules and fields of signals are missing, as the lowering does not read them. An expression that
+is used several times is one cell, where ``build_netlist`` may emit a cell for each use.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from importlib.metadata import version
+from typing import Any
+
+import amaranth.hdl._ast as _ast
+import amaranth.hdl._ir as _ir
+import amaranth.hdl._nir as _nir
+import amaranth.hdl._xfrm as _xfrm
+from amaranth.hdl import ClockDomain, Const, Fragment, Shape, Signal, Value
+
+from .errors import LoweringError
+
+__all__ = ["check_amaranth", "elaborated"]
+
+USED = {
+    _ast: ("Concat", "Operator", "Part", "SignalDict", "SignalKey", "Slice", "SwitchValue"),
+    _ir: ("Design", "NetlistEmitter", "PortDirection"),
+    _nir: (
+        "AssignmentList", "AsyncReadPort", "CombinationalCycle", "FlipFlop", "Matches", "Memory", "Netlist", "Operator",
+        "Part", "PriorityMatch", "SyncReadPort", "SyncWritePort", "Top", "Value",
+    ),
+    _xfrm: ("DomainLowerer",),
+}  # fmt: skip
+
+
+def check_amaranth() -> None:
+    """Check that the installed Amaranth has the private netlist that the lowering uses.
+
+    Raises
+    ------
+    LoweringError
+        The version is not 0.5.x, or a class that the lowering uses is missing.
+    """
+    amaranth = version("amaranth")
+    if not amaranth.startswith("0.5."):
+        raise LoweringError(
+            f"Amaranth: version {amaranth} is not valid: lowering reads a private interface. Allowed: 0.5.x."
+        )
+    for module, used in USED.items():
+        for name in used:
+            if not hasattr(module, name):
+                raise LoweringError(
+                    f"Amaranth: version {amaranth} is not valid: lowering reads a private interface, and "
+                    f"{module.__name__}.{name} is missing. Allowed: 0.5.x."
+                )
+
+
+def elaborated(component: Any, ports: Mapping[str, tuple[Value, Any]],
+               missing_domain: Callable[[str], ClockDomain]) -> tuple[Any, Any]:
+    """Elaborate a component, and return its fragment and netlist.
+
+    Parameters
+    ----------
+    ports : mapping
+        Value and direction of each port, by the port's name in the netlist.
+    missing_domain : callable
+        Makes a clock domain that the component uses and does not define.
+
+    Raises
+    ------
+    amaranth.hdl._nir.CombinationalCycle
+    """
+    netlist: Any = _nir.Netlist()
+    with _quick():
+        fragment = Fragment.get(component, None)
+        design = _design(fragment, ports, missing_domain)
+        _Emitter(netlist, design).emit_fragment(design.fragment, None)
+        if _may_have_cycle(netlist):
+            netlist.check_comb_cycles()
+        netlist.resolve_all_nets()
+    return fragment, netlist
+
+
+def _may_have_cycle(netlist: Any) -> bool:
+    """Return whether cells, each taken as a whole, depend on themselves in the same cycle.
+
+    Amaranth's check, which follows single bits, takes longer.
+    """
+    users: list[list[int]] = [[] for _ in netlist.cells]
+    missing = [0] * len(users)
+    for index, cell in enumerate(netlist.cells):
+        if isinstance(cell, _nir.Top | _nir.FlipFlop | _nir.SyncReadPort):
+            continue
+        for source in {netlist.resolve_net(net) >> 16 for net in cell.input_nets()}:
+            users[source].append(index)
+            missing[index] += 1
+    known = [index for index, count in enumerate(missing) if not count]
+    for index in known:
+        for user in users[index]:
+            missing[user] -= 1
+            if not missing[user]:
+                known.append(user)
+    return len(known) < len(users)
+
+
+class _Emitter(_ir.NetlistEmitter):
+    """Emitter of netlists without the fields of signals."""
+
+    def emit_signal_fields(self) -> None:
+        pass
+
+
+def _design(fragment: Any, ports: Mapping[str, tuple[Value, Any]],
+            missing_domain: Callable[[str], ClockDomain]) -> Any:
+    """Return the design that ``fragment.prepare`` returns, with the statements of ``fragment`` if possible.
+
+    ``prepare`` copies all statements to replace `ClockSignal` and `ResetSignal`. A copied expression is no longer the
+    same object in all its uses, and becomes a cell for each use.
+    """
+    found = fragment._prepare_ports(dict(ports))
+    for domain in fragment._propagate_domains(missing_domain):
+        signals = (domain.clk,) if domain.rst is None else (domain.clk, domain.rst)
+        found += [(None, signal, _ir.PortDirection.Input) for signal in signals]
+    try:
+        return _ir.Design(fragment, found, hierarchy=("top",))
+    except NotImplementedError:  # there is a `ClockSignal` or `ResetSignal`
+        return _ir.Design(_xfrm.DomainLowerer()(fragment), found, hierarchy=("top",))
+
+
+_lock = threading.Lock()
+
+
+@contextmanager
+def _quick() -> Iterator[None]:
+    """Replace functions of Amaranth by faster ones with the same results.
+
+    Amaranth computes the shape of a value from its operands whenever it asks for the shape, checks each net of each
+    value in a netlist, and makes a new key of a signal for each look-up.
+    """
+    replaced: dict[tuple[type, str], Any] = {(kind, "shape"): _once(kind.shape) for kind in (
+        Const, Signal, _ast.Concat, _ast.Operator, _ast.Part, _ast.Slice, _ast.SwitchValue)}
+    replaced[_nir.Value, "__new__"] = _new_value
+    replaced[_ast.SignalDict, "_map_key"] = _key
+    replaced[_ast.SignalDict, "__contains__"] = _contains
+    with _lock:
+        before = {place: vars(place[0]).get(place[1]) for place in replaced}
+        try:
+            for (kind, name), function in replaced.items():
+                setattr(kind, name, function)
+            yield
+        finally:
+            for (kind, name), function in before.items():
+                if function is None:  # a method of a base class
+                    delattr(kind, name)
+                else:
+                    setattr(kind, name, function)
+
+
+def _once(shape: Callable[[Any], Shape]) -> Callable[[Any], Shape]:
+    @wraps(shape)
+    def kept(value: Any) -> Shape:
+        found: Shape | None = value.__dict__.get("_wormcast_shape")
+        if found is None:
+            found = value._wormcast_shape = shape(value)
+        return found
+
+    return kept
+
+
+def _new_value(kind: type, nets: Any = ()) -> Any:
+    return tuple.__new__(kind, (nets,) if isinstance(nets, _nir.Net) else nets)
+
+
+def _key(signals: Any, signal: Any) -> Any:
+    found = signal.__dict__.get("_wormcast_key")
+    if found is None:
+        found = signal._wormcast_key = _ast.SignalKey(signal)
+    return found
+
+
+def _contains(signals: Any, signal: Any) -> bool:
+    return signals._map_key(signal) in signals._storage

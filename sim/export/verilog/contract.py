@@ -82,8 +82,8 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
         Violation("payload while the header has announced more header flits", "input", Cause.LIST_CUT,
                   "The worm goes on to the destinations that have arrived, with all its payload."),
         Violation("a header flit after the last header flit", "input", Cause.LIST_TOO_LONG,
-                  "The worm leaves as its header and a flit with both marks. The rest of the worm is dropped, up to its "
-                  "tail."),
+                  "The worm leaves as its header and a flit with both marks. The rest of the worm is dropped, up to "
+                  "its tail."),
         Violation("a header flit before the tail of the worm in front", "input", Cause.NO_TAIL,
                   f"{CUT}. The worm of the header flit is not affected."),
         Violation("an address that is no node's", "input", Cause.NO_SUCH_DESTINATION,
@@ -99,8 +99,8 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
         Violation("payload while header flits are missing", "input", Cause.LIST_CUT,
                   "The worm goes to the destinations whose bits have arrived, with all its payload."),
         Violation("a header flit after the last header flit", "input", Cause.LIST_TOO_LONG,
-                  "Each copy leaves as its header and a flit with both marks. The rest of the worm is dropped, up to its "
-                  "tail."),
+                  "Each copy leaves as its header and a flit with both marks. The rest of the worm is dropped, up to "
+                  "its tail."),
         Violation("a header flit before the tail of the worm in front", "input", Cause.NO_TAIL,
                   "Each copy of the worm in front leaves with a last flit that has both marks. The worm of the header "
                   "flit is not affected."),
@@ -202,8 +202,8 @@ def _header_rule(blueprint: Blueprint) -> str:
     header = blueprint.header
     if isinstance(header, BitString):
         flits = header.flits()
-        return (f"Exactly {flits} header flit{'s' * (flits > 1)}: a bit string. The bits of the header are in *Data of a "
-                "header flit*.")
+        return (f"Exactly {flits} header flit{'s' * (flits > 1)}: a bit string. The bits of the header are in *Data of "
+                "a header flit*.")
     if isinstance(header, MultiDrop):
         return ("A pair of switch and ports for each switch on the way; each pair begins in a new header flit. Its "
                 "bits are in *Data of a header flit*.")

@@ -205,8 +205,8 @@ def _header_rule(blueprint: Blueprint) -> str:
         return (f"Exactly {flits} header flit{'s' * (flits > 1)}: a bit string. The bits of the header are in *Data of "
                 "a header flit*.")
     if isinstance(header, MultiDrop):
-        return ("A pair of switch and ports for each switch on the way; each pair begins in a new header flit. Its "
-                "bits are in *Data of a header flit*.")
+        return ("A pair of switch and ports for each switch on the way; each pair begins in a new header flit. "
+                "The bits of the header are in *Data of a header flit*.")
     if not header.multicast:
         return "Exactly 1 header flit, with one address. The bits of the header are in *Data of a header flit*."
     return ("As many header flits as the addresses need. A bit in the data marks the last header flit. The bits are in "

@@ -66,8 +66,8 @@ class Worms:
     destinations : int32 array [all destinations]
         Nodes in visiting order.
     signs : int64 array [all destinations], optional
-        Signs of each destination in the header, which select the way around a ring where both ways have the same
-        length: bit d for dimension d, set for downwards. Default: `default_signs`. Signs are used only with ``--ties
+        Signs of each destination in the header: bit d for dimension d, set for downwards. A sign selects the way around
+        a ring where both ways have the same length. Default: `default_signs`. Signs are used only with ``--ties
         signed``.
     steps : int32 array [worms], optional
         Message-passing step of each worm, from 1, if the scheme counts its own. By default, a node sends one worm per

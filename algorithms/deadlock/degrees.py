@@ -121,8 +121,8 @@ def channel_bounds(parts: Sequence[ChannelUse], ejection: str) -> tuple[int | No
       channel suffices for worms without a choice. A relation without a choice but with several classes of virtual
       channels has no bounds: both numbers are None.
     - Worms with a choice that stop on their way: v_in counts the virtual channels by which worms arrive at
-      destinations, and v_out those by which worms go on from stops, one of each class (section 3.2.1). Only Lemma 1
-      applies. For worms with a choice there are no bounds if each link has an ejection port.
+      destinations, one of each class (section 3.2.1). In the same way, v_out counts those by which worms go on from
+      stops. Only Lemma 1 applies. For worms with a choice there are no bounds if each link has an ejection port.
     """
     topology, vc_classes = parts[0].topology, parts[0].vc_classes
     if all(part.stops_with_a_choice and part.vc_classes == vc_classes for part in parts):

@@ -1,8 +1,8 @@
 """Streams at hosts: components between a host with AXI4-Stream, or valid and ready, and a network interface.
 
 ``beats`` has the layouts of the streams. ``sender`` turns messages into worms, with headers from ``set_table`` or
-``mask_headers``. ``receiver`` turns worms into messages. ``stream_interface`` joins them to a network interface, and
-``axis`` gives the streams the names of AXI4-Stream.
+``mask_headers``. ``receiver`` turns worms into messages. ``stream_interface`` joins sender and receiver to a network
+interface, and ``axis`` gives the streams the names of AXI4-Stream.
 """
 
 from typing import TYPE_CHECKING

@@ -65,8 +65,8 @@ class ExportedRouterHarness(ExportedHarness):
                           "payload, tail. Only the last header flit has the mark of the last one. On consumption "
                           "channels a worm may have no header. No worm is cut off.",
                  Mutant("output_unit.OutputUnit._picks", "others | (here & ~self.take)", "others | here")),
-        Property("order", "In each header that leaves, all addresses are nodes. Their labels all rise or all fall from "
-                          "the router's own label on, which is not among them.",
+        Property("order", "In each header that leaves, all addresses are nodes. The labels of the destinations all "
+                          "rise or all fall from the router's own label on, which is not among them.",
                  Mutant("decoders.address_list.AddressListDecoder.decode", "hdl.Cat(*slots[1:], slots[-1], rest)",
                         "hdl.Cat(*slots, rest)")),
     )

@@ -34,7 +34,7 @@ class StationHarness(Harness):
                             "if that one requests it.",
                  Mutant("token_station.TokenStation.elaborate", "Mux(here, chosen, 0)", "chosen")),
         Property("kept", "A requester holds the token from the cycle after the grant until it releases it. "
-                         "Meanwhile no other requester holds the token.",
+                         "While a requester holds the token, no other requester holds it.",
                  Mutant("token_station.TokenStation.elaborate", "Mux(ended, 0, self.held)", "self.held")),
         Property("turns", "While one of n requesters waits, the station grants the token at most n - 1 times to "
                           "others.",

@@ -388,13 +388,13 @@ class Load:
     def saturated(self) -> bool:
         """The network is saturated: it delivers too few flits, or worms accumulate at their sources.
 
-        The network delivers too few flits if less than 95 % of ``wanted`` is ``completed``, and the missing flits
-        exceed 1.5 times those on their way at the mean latency, and what chance adds to these. Worms accumulate if a
-        straight line, fitted to the mean number of waiting worms over time, rises by more than a worm per ten nodes.
-        The rise must also exceed three times the standard deviation about the line. Networks in which fewer than
-        `FEWEST` messages are created after the warm-up, over all seeds, do not count as saturated. Requests that wait
-        at their hosts for replies to earlier requests are waiting worms: a limit of outstanding requests can saturate a
-        network that has capacity left.
+        The network delivers too few flits if two conditions hold. Less than 95 % of ``wanted`` is ``completed``. The
+        missing flits exceed 1.5 times those of the messages on their way, by the mean latency, and an allowance for
+        chance. Worms accumulate if a straight line, fitted to the mean number of waiting worms over time, rises by more
+        than a worm per ten nodes. The rise must also exceed three times the standard deviation about the line. Networks
+        in which fewer than `FEWEST` messages are created after the warm-up, over all seeds, do not count as saturated.
+        Requests that wait at their hosts for replies to earlier requests are waiting worms: a limit of outstanding
+        requests can saturate a network that has capacity left.
         """
         return bool(self.deadlock is None and int(self.totals["begun"].sum()) >= FEWEST
                     and (self._falls_short() or self._piles_up()))

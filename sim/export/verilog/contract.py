@@ -60,7 +60,7 @@ ROOM = "a flit without a credit, while the buffer has room"
 #: Errors at a port of any switch: flits and credits.
 OF_SWITCHES = (
     Violation("a flit on a virtual channel whose buffer is full", "input", Cause.OVERFLOW,
-              "The flit is dropped. No credit comes back for it."),
+              "The flit is dropped. No credit comes back for this flit."),
     Violation(ROOM, "input", None,
               "The flit is stored as any other, and its credit comes back: a credit too many for the sender."),
     Violation(NUMBER, "input", None,
@@ -86,7 +86,8 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
         Violation("payload while the header has announced more header flits", "input", Cause.LIST_CUT,
                   "The worm goes on to the destinations that have arrived, with all its payload."),
         Violation("a header flit after the last header flit", "input", Cause.LIST_TOO_LONG,
-                  "The worm leaves as its header and a flit with both marks. The rest is dropped, up to its tail."),
+                  "The worm leaves as its header and a flit with both marks. The rest of the worm is dropped, up to "
+                  "its tail."),
         Violation("a header flit before the tail of the worm in front", "input", Cause.NO_TAIL,
                   f"{CUT}. The worm of the header flit is not affected."),
         Violation("an address that is no node's", "input", Cause.NO_SUCH_DESTINATION,
@@ -102,7 +103,8 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
         Violation("payload while header flits are missing", "input", Cause.LIST_CUT,
                   "The worm goes to the destinations whose bits have arrived, with all its payload."),
         Violation("a header flit after the last header flit", "input", Cause.LIST_TOO_LONG,
-                  "Each copy leaves as its header and a flit with both marks. The rest is dropped, up to its tail."),
+                  "Each copy leaves as its header and a flit with both marks. The rest of the worm is dropped, up to "
+                  "its tail."),
         Violation("a header flit before the tail of the worm in front", "input", Cause.NO_TAIL,
                   "Each copy of the worm in front leaves with a last flit that has both marks. The worm of the header "
                   "flit is not affected."),
@@ -116,7 +118,7 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
         Violation("payload where a worm must begin", "input", Cause.NO_HEADER, "The flits are dropped, up to a tail."),
         Violation("payload while header flits are missing", "input", Cause.LIST_CUT, "The worm is dropped."),
         Violation("a header flit after the last header flit", "input", Cause.LIST_TOO_LONG,
-                  "The worm ends in this flit, with both marks. The rest is dropped, up to its tail."),
+                  "The worm ends in this flit, with both marks. The rest of the worm is dropped, up to its tail."),
         Violation("a header flit before the tail of the worm in front", "input", Cause.NO_TAIL,
                   "The worm in front ends in this flit, with both marks. The rest of the new worm is lost, up to its "
                   "tail."),
@@ -125,7 +127,7 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
     ),
     "interface": (
         Violation("a flit of the host, while the queue is full", "host_in", Cause.OVERFLOW,
-                  "The flit is dropped. No credit comes back for it."),
+                  "The flit is dropped. No credit comes back for this flit."),
         Violation("a header flit of the host before the tail of its worm in front", "host_in", Cause.NO_TAIL,
                   f"{CUT}. The worm of the header flit is not affected."),
         Violation("payload of the host where a worm must begin", "host_in", None,
@@ -133,7 +135,7 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
         Violation("wrong addresses in a header of the host", "host_in", None,
                   "The flits are sent to the router, which reports the error."),
         Violation("a flit of the router on a channel whose buffer is full", "network_in", Cause.OVERFLOW,
-                  "The flit is dropped. No credit comes back for it."),
+                  "The flit is dropped. No credit comes back for this flit."),
         Violation("a worm of the router without tail, or payload without header", "network_in", None,
                   "All flits but header flits go to the host."),
         Violation("a credit of the router, while the interface has all credits and no flit on the link", "network_out",
@@ -205,12 +207,13 @@ def _header_rule(blueprint: Blueprint) -> str:
     header = blueprint.header
     if isinstance(header, BitString):
         flits = header.flits()
-        return f"Exactly {flits} header flit{'s' * (flits > 1)}: a bit string. Its bits are in *Data of a header flit*."
+        return (f"Exactly {flits} header flit{'s' * (flits > 1)}: a bit string. The bits of the header are in *Data of "
+                "a header flit*.")
     if isinstance(header, MultiDrop):
-        return ("A pair of switch and ports for each switch on the way; each pair begins in a new header flit. Its "
-                "bits are in *Data of a header flit*.")
+        return ("A pair of switch and ports for each switch on the way; each pair begins in a new header flit. "
+                "The bits of the header are in *Data of a header flit*.")
     if not header.multicast:
-        return "Exactly 1 header flit, with one address. Its bits are in *Data of a header flit*."
+        return "Exactly 1 header flit, with one address. The bits of the header are in *Data of a header flit*."
     return ("As many header flits as the addresses need. A bit in the data marks the last header flit. The bits are in "
             "*Data of a header flit*.")
 

@@ -52,9 +52,9 @@ def describe_deadlock(history: History) -> list[str]:
 def milestones(history: History) -> list[tuple[str, int, str]]:
     """Return the milestones of a deadlock: words, their cycle, and an explanation of the difference to the one before.
 
-    The milestones are the cycle in which the knot closes, if it is recorded (`History.knot_closed`), the cycle after
-    which no flit of the deadlock's worms is on a link, and the cycle of the proof. If the history has no deadlock, the
-    list is empty.
+    There are up to three milestones. In the first one the knot closes, if this is recorded (`History.knot_closed`).
+    After the second one no flit of the deadlock's worms is on a link. The third one is the cycle of the proof. If the
+    history has no deadlock, the list is empty.
     """
     if history.deadlock is None:
         return []

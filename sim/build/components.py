@@ -103,13 +103,14 @@ def _given(blueprint: "Blueprint", part: "Exported") -> str:
     named = {"topology": blueprint.topology.name, "scheme": blueprint.scheme.name}
     given = {option: named.get(option, getattr(blueprint.configuration, option, None))
              for option in part.options or named}
-    return ", ".join(f"{option} {value}" for option, value in given.items() if value is not None)
+    return ", ".join(f"{option.replace('_', '-')} {value}" for option, value in given.items() if value is not None)
 
 
 def _instead(name: str, part: "Exported") -> str:
     """Return the end of an error message: options with which hardware has the component, or other components."""
     if part.options:
-        return "Allowed, for example: with " + " ".join(f"--{option} {value}" for option, value in part.options.items())
+        words = (f"--{option.replace('_', '-')} {value}" for option, value in part.options.items())
+        return "Allowed, for example: with " + " ".join(words)
     others = [one for one, other in COMPONENTS.items() if other.path == part.path and one != name]
     return f"Allowed: {' or '.join(others)}"
 
@@ -174,6 +175,9 @@ WHOLE = {"topology": "irregular:switches=4,ports=4,nodes=6", "scheme": "tree", "
 #: Options of hardware with smart interfaces, which forward packets.
 FORWARDS: dict[str, str | int] = {"ni": "fpfs", "packet": 16}
 
+#: Options of hardware whose interfaces have queues of whole packets, and one processor for both.
+QUEUES: dict[str, str | int] = {"packet": 16, "receive_queue": 2, "send_queue": 2, "ni_processors": "one"}
+
 COMPONENTS: Mapping[str, Exported] = {
     "router": Exported("one switch, with all its inputs and outputs", "router"),
     "input-unit": Exported("one input of a router: buffer, worms, readers", "router", ("{port}_input",), "input",
@@ -221,6 +225,12 @@ COMPONENTS: Mapping[str, Exported] = {
                         ("consumption_0",)),
     "retransmission": Exported("an interface's absorb buffers and retransmission slots, with --absorb SLOTS",
                                "interface", ("injection_0", "slots"), options={"absorb": "1"}),
+    "packet-queue": Exported("an interface's receive queue of whole packets, with --receive-queue PACKETS", "interface",
+                             ("consumption_0", "queue"), found="interface.packet_queue.PacketQueue",
+                             options={"packet": 16, "receive_queue": 2}),
+    "communication-processor": Exported(
+        "the processor of both queues of an interface, with --ni-processors one", "interface", ("processor",),
+        found="interface.communication_processor.CommunicationProcessor", options=QUEUES),
     "forwarding": Exported("a smart interface's packets, stored once and sent to each child, with --ni fcfs or fpfs",
                        "interface", ("forwarding",), found="interface.smart.forwarding.Forwarding", options=FORWARDS),
     "child-table": Exported("the children of each message that a smart interface forwards", "interface",

@@ -134,8 +134,7 @@ RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
      ("buffer-kind: deep is not valid with --explain: the theorems about atbm assume shallow buffers. Allowed: "
      "shallow.")),
     (["check", NETWORK, "tree", *DEEP, "--relation", "up-down"],
-     "scheme tree: relation up-down is not valid. Allowed: up-down-tree, up-down-tree-any, "
-     "up-down-tree-adaptive."),
+     "scheme tree: relation up-down is not valid. Allowed: up-down-tree, up-down-tree-any, up-down-tree-adaptive."),
     (["plan", "min:b=2,stages=2", "tree", "--source", 0, "--destinations", 1],
      ("scheme tree: min:b=2,stages=2 is not valid: the numbers of links from switch s0 to switch s2 and back differ: "
       "1 link and 0. Allowed: networks whose links go both ways.")),

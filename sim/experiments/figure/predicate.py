@@ -1,6 +1,7 @@
 """Predicates: a paper's statements on curves as formulas: ``1.5 * latency('multipath') < latency('column-path')``."""
 
 import ast
+import copy
 import math
 import shlex
 from collections.abc import Callable, Mapping
@@ -402,10 +403,15 @@ def _share(saturated: Quantity) -> str:
 
 
 def _named(node: ast.expr) -> str:
-    """Return a value's name for output: its formula; for a command's result, the command and the path."""
-    if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]
-        return " ".join(str(one.value) for one in node.args)  # type: ignore[attr-defined]
-    return ast.unparse(node)
+    """Return a value's name for output: its formula, in which the path stands for a command's result."""
+    if isinstance(node, ast.Call) and _called(node) == "told":
+        return str(node.args[1].value)  # type: ignore[attr-defined]
+    named = copy.deepcopy(node)
+    for one in ast.walk(named):
+        if isinstance(one, ast.Call) and _called(one) == "told":
+            one.args = [ast.Name(str(one.args[1].value))]  # type: ignore[attr-defined]
+            one.func = ast.Name("")
+    return ast.unparse(named)
 
 
 def _compared(operator: ast.cmpop, first: Any, second: Any) -> Truth:

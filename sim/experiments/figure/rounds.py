@@ -62,6 +62,10 @@ class FigureOutcome:
     scatter: list[tuple[str, float, float]]
     plan: Plan | None = None
 
+    def of_claim(self, claim: str) -> "FigureOutcome":
+        """Return the outcome with the verdicts on one claim only."""
+        return dataclasses.replace(self, verdicts=[one for one in self.verdicts if one.claim == claim])
+
     @property
     def points(self) -> str:
         """Number of points in words, and how many are imprecise or in deadlock; empty without points."""

@@ -124,7 +124,7 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], told
         return found.verdict(level, last=look >= share)
 
     reconstructed = reconstructed_in(statement, schemes)
-    fixed = CIRCULAR if statement.circular else NOT_JUDGED if statement.not_judged else ""
+    fixed = statement.fixed
     try:
         outcome = statement.holds.evaluate(measured(None), told, LEVEL / looks)
         decided = verdict(statement.holds)
@@ -141,12 +141,12 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], told
         return Verdict(statement.claim, statement.text, statement.holds.text, fixed or UNDECIDED, "", str(error), {},
                        reconstructed=reconstructed)
     decided = fixed or decided
-    why = [statement.circular or statement.not_judged] if fixed else why
+    why = [statement.because] if fixed else why
     changed = {name: other for name, other in others.items() if other not in (decided, UNDECIDED)}
     return Verdict(
         statement.claim, statement.text, statement.holds.text, decided, " | ".join(outcome.numbers),
         "; ".join(filter(None, [*why, statement.note if decided != HELD else ""])), {} if fixed else changed,
-        others, statistical, look, limit, turns, reconstructed)
+        others, statistical and not fixed, look, limit, turns, reconstructed)
 
 
 def turning_limit(predicate: Predicate, limit: float, verdict: Callable[[Predicate], str]) -> float | None:

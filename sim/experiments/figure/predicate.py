@@ -269,15 +269,12 @@ class Predicate(_Text):
         return Predicate(ast.unparse(tree))
 
     @property
-    def is_exact(self) -> bool:
-        """The predicate has results of commands only, which have no random error unless they say so."""
-        return not self.series
-
-    @property
-    def is_order(self) -> bool:
-        """The predicate compares by < or >."""
-        return any(isinstance(operator, ast.Lt | ast.Gt) for node in ast.walk(self._tree())
-                   if isinstance(node, ast.Compare) for operator in node.ops)
+    def orders(self) -> list[list[str]]:
+        """Names of the series, and commands, of each comparison by < or >."""
+        return [[str(one.args[0].value) for one in ast.walk(node)  # type: ignore[attr-defined]
+                 if isinstance(one, ast.Call) and _called(one) in (*WORDS, "told")]
+                for node in ast.walk(self._tree()) if isinstance(node, ast.Compare)
+                and any(isinstance(operator, ast.Lt | ast.Gt) for operator in node.ops)]
 
     def evaluate(self, measured: Measured, told: CommandValue, level: float = LEVEL) -> PredicateOutcome:
         """Evaluate the predicate.

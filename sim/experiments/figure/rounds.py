@@ -226,7 +226,7 @@ class Study:
 
         named = {name: self.curves[name, None] for one in statement.predicates for name in one.series}
         statistical = any(isinstance(one, Curve) or one.drawn for one in named.values())
-        schemes = tuple(dict.fromkeys(str(one.options["scheme"]).split(":")[0] for one in named.values()))
+        schemes = {name: str(one.options["scheme"]).split(":")[0] for name, one in named.items()}
         return judge(statement, under, told, [] if self.quick else [*self.figure.variations], schemes=schemes,
                      statistical=statistical, look=min(self._look, looks), looks=looks)
 

@@ -172,10 +172,10 @@ def test_twenty_thousand_figures_without_a_difference():
 STATEMENT = Predicate("hops('a') < hops('b')")
 
 
-def judged(statement, first=(1, 2), schemes=(), **more):
+def judged(statement, first=(1, 2), schemes=None, **more):
     values = dict(zip("ab", first, strict=True))
     return judge(statement, lambda variation: lambda word, series: Quantity.of(values[series]), lambda *_: 3, [],
-                 schemes=schemes, **more)
+                 schemes=schemes or {}, **more)
 
 
 @pytest.mark.parametrize(("bound", "numbers", "verdict", "why"), [
@@ -185,14 +185,19 @@ def judged(statement, first=(1, 2), schemes=(), **more):
     (None, (2, 1), "undecided", "rival reconstructed: against it not held, and no bound is known"),
 ])
 def test_reconstructed_rivals(bound, numbers, verdict, why):
-    found = judged(Statement("x", "", STATEMENT, bound=bound and Predicate(bound)), numbers, ("dual-path", "gtdmpm"))
+    statement = Statement("x", "", STATEMENT, bound=bound and Predicate(bound))
+    found = judged(statement, numbers, {"a": "dual-path", "b": "gtdmpm"})
     assert (found.verdict, found.why, found.reconstructed) == (verdict, why, ("gtdmpm",))
     assert found.remarks == "reconstructed: gtdmpm"
 
 
 def test_a_reconstructed_scheme_in_a_command():
-    found = judged(Statement("x", "", Predicate("told('run min:b=2,stages=3 cmin', 'hops') < 4")))
+    order = "told('run min:b=2,stages=3 {}', 'hops') < 1 + told('run min:b=2,stages=3 cmin', 'hops')"
+    found = judged(Statement("x", "", Predicate(order.format("atbm"))))
     assert (found.verdict, found.reconstructed) == ("undecided", ("cmin",))
+    # two numbers of one scheme are no rivals, nor is a scheme that of a number
+    assert judged(Statement("x", "", Predicate(order.format("cmin")))).verdict == "held"
+    assert judged(Statement("x", "", Predicate("told('run min:b=2,stages=3 cmin', 'hops') < 4"))).verdict == "held"
     # that a number is as computed is no claim of order
     assert judged(Statement("x", "", Predicate("told('run min:b=2,stages=3 cmin', 'hops') == 3"))).verdict == "held"
 

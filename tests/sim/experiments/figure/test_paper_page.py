@@ -34,8 +34,8 @@ def test_a_page_says_what_held_what_did_not_and_why():
     page = papers_page([OUTCOME], "Made by hand.").splitlines()
     for line in (
         "| [[Hou](#hou-depth-contention-free-broadcasting-on-torus-networks)] | 1 | 2 | 1 | 2 | 0 | 1 | 0.003 |",
-        ("Y. Hou, C.-M. Wang and L.-H. Hsu. 7 statements: 1 held, 2 not held, 1 no difference, 2 undecided, 1 circular. "
-        "All statements: [004](verdicts/004.md), [CSV](verdicts/004.csv), [JSON](verdicts/004.json)."),
+        ("Y. Hou, C.-M. Wang and L.-H. Hsu. 7 statements: 1 held, 2 not held, 1 no difference, 2 undecided, "
+         "1 circular. All statements: [004](verdicts/004.md), [CSV](verdicts/004.csv), [JSON](verdicts/004.json)."),
         "| 004-01a | DCF is fast | 12 cycles | latency: 12 | held |",
         "- Latency (`004-fig7`): 1 of 7",
         "- 004-02b: \"Z waits \\| a lot\": reversed at 3; as printed",

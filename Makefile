@@ -75,7 +75,7 @@ figures: .venv-test/ready
 # hours; with QUICK=--quick minutes
 verdicts: .venv-test/ready
 	$(TEST)/wormcast figure all $(QUICK) --out out/figures
-	cp out/figures/verdicts.md docs/
+	cd out/figures && cp -r papers.md verdicts $$(grep -o '([^ ()]*\.svg)' papers.md | tr -d '()') ../../docs/
 	cp out/figures/001-cost-scatter.svg docs/cost.svg
 
 tables: .venv-test/ready

@@ -11,6 +11,7 @@ from ..k_binomial import BEST, best_k, covered, steps, tree_worms
 from ..packet_steps import packet_steps
 from ..schemes.chain_tree import ChainTree
 from ..topologies import Topology
+from ..worms import AT_ONCE, Worms, unicasts
 from .statement import TheoremCheck
 
 __all__ = ["PacketTree", "pipelined"]
@@ -21,6 +22,9 @@ MOST_NODES = 64
 """Largest number of nodes of the analysed trees."""
 
 MOST_PACKETS = 8
+
+MOST_OF_ALL = 9
+"""Largest number of nodes on which all ordered trees are tried: 1430 trees."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +79,8 @@ def pipelined(topology: Topology, scheme: ChainTree) -> list[TheoremCheck]:
     """Decide Lemmas 1 to 4 and Theorems 1 to 3 for the trees of a scheme whose packets network interfaces forward.
 
     The statements depend only on the number of nodes of the network. The statements are decided for trees of every size
-    from 2 nodes to all nodes of the network, at most 64, with up to 8 packets.
+    from 2 nodes to all nodes of the network, at most 64, with up to 8 packets. Theorem 3 is also decided against all
+    ordered trees on at most 9 nodes.
     """
     most = min(topology.nodes, MOST_NODES)
     chosen = None if scheme.k == BEST else scheme.k
@@ -134,6 +139,10 @@ def _statements(trees: list[PacketTree], most: int) -> Iterator[TheoremCheck]:
     beaten, cases = _theorem_3(trees)
     yield stated("Theorem 3", "4.3.3", f"in {_share(cases - beaten, cases)} of {cases} cases, no tree takes fewer "
                  "steps than the tree with the best k", {"cases": cases}, beaten)
+    tried, beaten, cases = _against_all_trees(min(most, MOST_OF_ALL))
+    yield stated("All trees", "4.3.3", f"in {_share(cases - beaten, cases)} of {cases} cases with at most "
+                 f"{min(most, MOST_OF_ALL)} nodes, none of all {tried} ordered trees takes fewer steps than the best k",
+                 {"trees": tried, "cases": cases}, beaten)
 
 
 def _theorem_3(trees: list[PacketTree]) -> tuple[int, int]:
@@ -144,6 +153,48 @@ def _theorem_3(trees: list[PacketTree]) -> tuple[int, int]:
         least[tree.nodes] = np.minimum(least.get(tree.nodes, tree.completed), tree.completed)
     cases = [(nodes, m) for nodes in least for m in range(1, MOST_PACKETS + 1)]
     return sum(steps(nodes, best_k(nodes, m), m) > int(least[nodes][m - 1]) for nodes, m in cases), len(cases)
+
+
+def _against_all_trees(most: int) -> tuple[int, int, int]:
+    """Try all ordered trees on 2 to ``most`` nodes.
+
+    Return the number of trees, the number of cases (nodes, packets) in which a tree takes fewer steps than the best k,
+    and the number of all cases.
+    """
+    tried = beaten = cases = 0
+    for nodes in range(2, most + 1):
+        trees = list(ordered_trees(nodes))
+        least = packet_steps(_worms(trees), MOST_PACKETS, "fpfs").reshape(len(trees), nodes - 1, -1).max(1).min(0)
+        tried, cases = tried + len(trees), cases + MOST_PACKETS
+        beaten += sum(int(least[m - 1]) < steps(nodes, best_k(nodes, m), m) for m in range(1, MOST_PACKETS + 1))
+    return tried, beaten, cases
+
+
+def ordered_trees(nodes: int) -> Iterator[tuple[int, ...]]:
+    """Yield all ordered trees, each as the parents of nodes 1, 2 and so on, numbered in preorder from the root, 0."""
+    if nodes == 1:
+        yield ()
+        return
+    for parents in ordered_trees(nodes - 1):
+        parent = nodes - 2  # the new node is the last child of a node on the path from the root to the last node
+        while True:
+            yield (*parents, parent)
+            if parent == 0:
+                break
+            parent = parents[parent - 1]
+
+
+def _worms(trees: list[tuple[int, ...]]) -> Worms:
+    """Return the worms of trees of one size, each tree as a message."""
+    parents = np.array(trees, np.int32)
+    count, edges = parents.shape
+    rank = np.array([[parents[tree, :edge].tolist().count(parents[tree, edge]) for edge in range(edges)]
+                     for tree in range(count)], np.int32)
+    first = np.arange(count, dtype=np.int64)[:, None] * edges
+    after = np.where(parents == 0, AT_ONCE, first + parents - 1)
+    nodes = np.broadcast_to(np.arange(1, edges + 1, dtype=np.int32), parents.shape)
+    return unicasts(np.arange(count + 1, dtype=np.int64) * edges, parents.ravel(), rank.ravel(), after.ravel(),
+                    nodes.ravel()).forwarded_by_interfaces()
 
 
 def _share(holds: int, of: int) -> str:

@@ -1,12 +1,24 @@
 """Files of measured figures: tables, pictures, pages, and the report on several figures."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..common.atomic_write import whole_file
+import wormcast
+
+from ..common.atomic_write import make_folder, whole_file
 from ..common.figure_file import draw_file
 from ..common.text import version_text
-from ..experiments.figure import Figure, FigureOutcome, figure_page, index_page, scatter_figure, verdicts_page
+from ..experiments.figure import (
+    FigureOutcome,
+    claim_rows,
+    claims_page,
+    figure_page,
+    index_page,
+    papers_in,
+    papers_page,
+    scatter_figure,
+)
 from ..experiments.figure.substitution import written
 from ..experiments.option_grid import write_csv
 from .command_texts import read_command
@@ -39,32 +51,52 @@ def write_figure(outcome: FigureOutcome, out: Path, quick: bool, *, progress: bo
         pictures.append((written(one.command, {"plot": f"{one.name}.svg"}), files[-1].name))
     files.append(out / f"{figure.name}.html")
     with whole_file(files[-1]) as unfinished:
-        unfinished.write_text(figure_page(outcome, pictures, _notes(figure, quick)), encoding="utf-8")
+        unfinished.write_text(figure_page(outcome, pictures, _notes(outcome, quick)), encoding="utf-8")
     return tuple(files)
 
 
 def write_report(name: str, outcomes: Sequence[FigureOutcome], out: Path, quick: bool) -> tuple[Path, ...]:
-    """Write the index page of several figures, and the page of their verdicts, and return the files."""
-    files = [out / "index.html", out / "verdicts.md"]
-    made = f"Made by `wormcast figure {name}{' --quick' if quick else ''}`, version {version_text()}."
-    texts = [index_page(outcomes), verdicts_page(outcomes, [made, RULE, VARIED])]
-    for file, text in zip(files, texts, strict=True):
+    """Write the pages about several figures, and return the files.
+
+    These are the index, the page on all papers, and for each paper its statements as Markdown, CSV and JSON.
+    """
+    made = (f"Made by `wormcast figure {name}{' --quick' if quick else ''}`, version {version_text()}."
+            f"{' ' + QUICK if quick else ''}")
+    texts = {out / "index.html": index_page(outcomes), out / "papers.md": papers_page(outcomes, made)}
+    make_folder(out / CLAIMS)
+    for paper, some in papers_in(outcomes).items():
+        texts[out / CLAIMS / f"{paper.number}.md"] = claims_page(paper, some, made)
+        texts[out / CLAIMS / f"{paper.number}.json"] = json.dumps(
+            {"version": wormcast.__version__, "commit": wormcast.__commit__, "quick": quick, "verdicts": [
+                {"figure": one.figure.name, **verdict.to_dict()} for one in some for verdict in one.verdicts]},
+            indent=1) + "\n"
+        with whole_file(out / CLAIMS / f"{paper.number}.csv") as unfinished:
+            write_csv(claim_rows(some), unfinished)
+    for file, text in texts.items():
         with whole_file(file) as unfinished:
             unfinished.write_text(text, encoding="utf-8")
-    return tuple(files)
+    tables = [out / CLAIMS / f"{paper.number}.csv" for paper in papers_in(outcomes)]
+    return (*texts, *tables)
 
 
-RULE = ("held: at every load that all series measured before saturation, the 95 % intervals do not overlap and lie in "
-        "the stated order; not held: they lie in the opposite order at every such load; undecided: all other cases.")
-VARIED = ("Variations run for an eighth of the cycles, with intervals twice as wide. A variation is named if its "
-          "verdict differs from the default's and is not undecided.")
+#: Folder of the pages and tables of statements.
+CLAIMS = "verdicts"
+
+QUICK = "This run is quick: four replications of an eighth of the cycles, one look, without variations."
+
+RULE = ("held: at every load, by paired differences of the replications at a level of 0.001 over all looks; not held: "
+        "reversed at one load or more; no difference: neither, and equal within 2 % at every load; undecided: all "
+        "other cases.")
 
 #: Definitions of terms, for the page of a figure with curves.
 ABOUT = """\
 Loads are payload flits times destinations per node and cycle: created (offered) or received (delivered). Throughput \
 is the number of flits that the whole network delivers per cycle.
-A point runs until half the 95 % interval of the latency is within {percent} % of its mean. A saturated point runs \
-until it is saturated twice in a row and its throughput has this precision. Less precise points are marked."""
+{length} Points at which half the 95 % interval of the latency exceeds {percent} % of its mean are marked."""
+PILOT = ("A point has four replications, and runs until the latency is precise, or the network is far beyond "
+         "saturation, or the cycles of the figure end.")
+PLANNED = ("All points have ten replications, {warmup} cycles of warm-up, and {cycles} cycles after them at the first "
+           "look. Statements that a look does not decide are judged again after twice the cycles, at most twice.")
 ABOUT_RUNS = """\
 A point is one multicast in an otherwise empty network. Latency: cycles from its creation to the last receipt. Nothing \
 is random. formula: the scheme's cost from t_s, t_r, and t_hop and c measured with one unicast on these routers. \
@@ -76,13 +108,14 @@ counted, because the worm is not in the network yet."""
 RULE_OF_RUNS = ("held: true at every value that all series have; not held: true at none of them; undecided: all other "
                 "cases, and equal numbers that should differ.")
 RUNS_IN_HASTE = "Quick: every other value, no variations."
-IN_HASTE = "Quick: an eighth of the cycles, intervals twice as wide, no variations."
 
 
-def _notes(figure: Figure, quick: bool) -> list[str]:
+def _notes(outcome: FigureOutcome, quick: bool) -> list[str]:
     """Return the command, the definitions and the rule of the verdicts for a figure's page."""
+    figure = outcome.figure
     made = f"wormcast figure {figure.name}{' --quick' if quick else ''}, version {version_text()}."
     if figure.runs:
         return [made, *ABOUT_RUNS.splitlines(), RULE_OF_RUNS, *([RUNS_IN_HASTE] if quick else [])]
-    about = [*ABOUT.format(percent=10 if quick else 5).splitlines(), RULE] if figure.series else []
-    return [made, *about, *([IN_HASTE] if quick and figure.series else [])]
+    length = PLANNED.format(**vars(outcome.plan)) if outcome.plan else PILOT
+    about = [*ABOUT.format(percent=10 if quick else 5, length=length).splitlines(), RULE] if figure.series else []
+    return [made, *about, *([QUICK] if quick and figure.series else [])]

@@ -35,7 +35,7 @@ class FigureResult(CommandResult):
     Parameters
     ----------
     name : str
-        Name of the figure, or the text that stands for several figures.
+        Name of the figure, or the text that stands for several figures, or a claim.
     outcomes : tuple of FigureOutcome
         Outcome of each figure.
     several : bool
@@ -115,8 +115,9 @@ class FigureResult(CommandResult):
 
 @checked
 def figure(
-    name: str | PathLike,
+    name: str | PathLike | None = None,
     *,
+    claim: str | None = None,
     quick: bool = False,
     out: PathLike | None = None,
     scheduler: str | None = None,
@@ -126,11 +127,13 @@ def figure(
 
     Parameters
     ----------
-    name : str or path
+    name : str or path, optional
         Name of a figure (see `names`), file ``NAME.toml`` of a figure, a paper's number or a part of its authors or
-        title for all figures of the paper, or ``"all"``.
+        title for all figures of the paper, or ``"all"``. Default, with ``claim``: all figures that decide the claim.
+    claim : str, optional
+        Number of a claim, for example ``"001-26a"``: the result has only the verdicts on this claim.
     quick : bool
-        An eighth of the cycles, with intervals twice as wide and without variations.
+        A pilot run: four replications of an eighth of the cycles, one look, without variations.
     out : path, optional
         Folder of the tables, pictures and pages, and of finished points, which are not run again. Default: nothing is
         written, and points are kept in memory.
@@ -148,15 +151,25 @@ def figure(
         catalogue,
         find_figure,
         measure_all,
+        names_of_claim,
         names_of_several,
+        require_claim,
     )
     from ..experiments.sweep import MemoryStore, Point, ResultStore, require_cluster, run_missing, run_on_cluster
     from .answers import Answers
     from .command_texts import require_valid_commands
 
-    text, folder = str(name), None if out is None else Path(out)
-    several = names_of_several(text)
+    folder = None if out is None else Path(out)
+    if name is None:
+        if claim is None:
+            raise WormcastError("figure: a name is missing. Needed: the name of a figure, or claim.")
+        several = names_of_claim(claim)
+        text = claim
+    else:
+        several, text = names_of_several(str(name)), str(name)
     figures = [find_figure(one) for one in several or [text]]
+    if claim is not None:
+        require_claim(claim, figures)
     for one in figures:
         require_valid_commands(one)
     if scheduler is not None:
@@ -192,7 +205,10 @@ def figure(
         for study in studies:
             if study.figure.name in catalogue():
                 costs.measured(study.figure, quick, study.every, told.seconds(study.figure.commands))
-    result = FigureResult(configuration={"figure": text, "quick": quick}, name=text, outcomes=outcomes,
+    asked = {"figure": text, "quick": quick} | ({} if claim is None else {"claim": claim})
+    if claim is not None:
+        outcomes = tuple(one.of_claim(claim) for one in outcomes)
+    result = FigureResult(configuration=asked, name=text, outcomes=outcomes,
                           several=bool(several), seconds=time.process_time() - started)
     if folder is None:
         return result
@@ -200,6 +216,6 @@ def figure(
 
     make_folder(folder)  # `ResultStore` removes a new folder that is empty
     written = [write_figure(one, folder, quick, progress=progress) for one in outcomes]
-    if several:
+    if several and claim is None:
         written.append(write_report(text, outcomes, folder, quick))
     return dataclasses.replace(result, written=tuple(written))

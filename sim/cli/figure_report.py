@@ -23,6 +23,7 @@ from ..experiments.figure import (
     curves_of,
     each_once,
     find_figure,
+    names_of_claim,
     names_of_several,
     paper_of,
 )
@@ -32,17 +33,24 @@ from .app import emit, emit_result, say, stdout_for_results, table
 __all__ = ["list_figures", "measure_figures"]
 
 
-def measure_figures(name: str, quick: bool, out: Path, plot: Path | None, options: PictureOptions,
-                    scheduler: str | None, json: bool) -> None:
-    """Measure a figure, or all figures of a paper or of all papers, and report them."""
-    figures = [find_figure(one) for one in names_of_several(name) or [name]]
+def measure_figures(name: str | None, claim: str | None, quick: bool, out: Path, plot: Path | None,
+                    options: PictureOptions, scheduler: str | None, json: bool) -> None:
+    """Measure a figure, or all figures of a paper, of all papers or of a claim, and report them.
+
+    Without a name, a claim is needed.
+    """
+    names = names_of_claim(claim or "") if name is None else names_of_several(name) or [name]
+    figures = [find_figure(one) for one in names]
     if plot:
         _require_plot(plot, options, figures)
     if len(figures) > 1:
-        print(f"wormcast: {name}: measuring {len(figures)} figures: {', '.join(one.name for one in figures)}",
-              file=sys.stderr)
+        with _store(out) as store:
+            expected = Costs(store).expected(figures, quick)
+        about = f", in about {expected / 3600:.1f} h" if expected else ""
+        print(f"wormcast: {name or claim}: measuring {len(figures)} figures{about}: "
+              f"{', '.join(one.name for one in figures)}", file=sys.stderr)
     with stdout_for_results():
-        result = measure_figure(name, quick=quick, out=out, scheduler=scheduler)
+        result = measure_figure(name, claim=claim, quick=quick, out=out, scheduler=scheduler)
     if plot:
         first, *others = result.written
         files = draw_file(plot, result.figure, options).values()
@@ -52,15 +60,14 @@ def measure_figures(name: str, quick: bool, out: Path, plot: Path | None, option
         return
     for one, made in zip(result.outcomes, result.written, strict=False):
         _show(one, made)
-    if result.several:
+    if result.several and claim is None:
         say(f"report: {result.written[-1][0]}")
 
 
 def list_figures(out: Path, json: bool) -> None:
     """Print the figures of each paper, with their axes, the number of claims that each decides, and its run time."""
     figures = [find_figure(one) for one in catalogue()]
-    file = out / "figures.sqlite"
-    with ResultStore(file) if file.exists() else contextlib.nullcontext(MemoryStore()) as store:
+    with _store(out) as store:
         known = {quick: Costs(store).minutes(figures, quick) for quick in (False, True)}
     if json:
         emit({"figures": [
@@ -80,6 +87,12 @@ def list_figures(out: Path, json: bool) -> None:
     say("claims: number of the paper's claims that the figure decides; --json names them")
     say(f"quick, full: run time in minutes; ~: an estimate, from the figures measured in {out} if there are any; "
         "-: single runs, which are not estimated")
+
+
+def _store(out: Path) -> contextlib.AbstractContextManager[ResultStore | MemoryStore]:
+    """Open the results of earlier runs into a folder; an empty store if there are none."""
+    file = out / "figures.sqlite"
+    return ResultStore(file) if file.exists() else contextlib.nullcontext(MemoryStore())
 
 
 def _claims(figure: Figure) -> list[str]:
@@ -107,7 +120,7 @@ def _show(outcome: FigureOutcome, files: Sequence[Path]) -> None:
     say(f"{outcome.figure.name}: {outcome.figure.title} ({outcome.figure.source})")
     if outcome.verdicts:
         table(["claim", "statement", "verdict", "where", "changed by"], [
-            [one.claim, one.statement, one.verdict, one.why or None,
+            [one.claim, one.statement, one.verdict, "; ".join(filter(None, [one.why, one.remarks])) or None,
              ", ".join(f"{name}: {other}" for name, other in one.changed_by.items()) or None]
             for one in outcome.verdicts])
     if outcome.points:

@@ -21,8 +21,12 @@ def figure_(
         metavar="[NAME]", help="Name of a figure; for all figures of a paper its number (001), or a part of an "
         "author's name or of the title (boppana); all, for all figures; or your own FILE.toml. Default: list the "
         "names.", show_default=False)] = None,
+    claim: Annotated[str | None, typer.Option(
+        metavar="CLAIM", help="Show only the verdicts on a claim, for example 001-26a. Without NAME, all figures that "
+        "decide it are measured.", show_default=False)] = None,
     quick: Annotated[bool, typer.Option(
-        "--quick", help="Run an eighth of the cycles, with intervals twice as wide and without variations.")] = False,
+        "--quick", help="Pilot run: four replications of an eighth of the cycles, one look, without variations.")
+    ] = False,
     out: Annotated[Path, typer.Option(
         help="Output folder for points, tables, pictures and pages. Default: out/figures.",
         show_default=False)] = Path("out/figures"),
@@ -44,10 +48,10 @@ def figure_(
     from .figure_report import list_figures, measure_figures
 
     options = picture_options(look, plot)
-    if name is None:
+    if name is None and claim is None:
         if plot is not None:
             raise WormcastError(f"plot: {plot} is not valid without a figure. Needed: the NAME of a figure.")
         list_figures(out, json)
     else:
-        measure_figures(name, quick, out, plot, options, scheduler, json)
+        measure_figures(name, claim, quick, out, plot, options, scheduler, json)
     return Exit.DONE

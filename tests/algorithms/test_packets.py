@@ -10,8 +10,9 @@ import pytest
 from wormcast.algorithms import explain, find_scheme, topology
 from wormcast.algorithms.k_binomial import best_k, steps
 from wormcast.algorithms.multicast_plan import plan
+from wormcast.algorithms.packet_steps import packet_steps
 from wormcast.algorithms.theory.conflicts import conflicts
-from wormcast.algorithms.theory.packet_trees import PacketTree
+from wormcast.algorithms.theory.packet_trees import PacketTree, _worms, ordered_trees
 
 from .k_binomial import reference
 
@@ -25,7 +26,8 @@ def stated(scheme, network=NETWORK):
 class TestStatements:
     def test_all_hold(self):
         found = stated("k-binomial")
-        assert list(found) == ["Lemma 1", "Lemma 2", "Lemma 3", "Theorem 1", "Theorem 2", "Lemma 4", "Theorem 3"]
+        assert list(found) == ["Lemma 1", "Lemma 2", "Lemma 3", "Theorem 1", "Theorem 2", "Lemma 4", "Theorem 3",
+                               "All trees"]
         assert all(one.holds for one in found.values())
 
     def test_the_numbers(self):
@@ -37,6 +39,8 @@ class TestStatements:
         assert found["Theorem 1"].found == {"trees": 153, "largest": 0, "wrong": 0}
         assert found["Theorem 2"].found == {"trees": 153, "cases": 2568, "more": 0, "fewer": 399, "wrong": 0}
         assert found["Theorem 3"].found == {"cases": 504, "wrong": 0}
+        # 1 + 2 + 5 + 14 + 42 + 132 + 429 + 1430 trees
+        assert found["All trees"].found == {"trees": 2055, "cases": 64, "wrong": 0}
         assert "excludes 168 other trees, in which a node has more children than the root" in found["Lemma 2"].sentence
 
     def test_of_a_given_k(self):
@@ -82,6 +86,17 @@ def test_theorem_3_among_all_trees(nodes):
     for packets in (1, 2, 3, 4, 6):
         least = min(reference.sends(listed(tree), 0, packets, "fpfs")[-1][0] for tree in trees)
         assert least == steps(nodes, best_k(nodes, packets), packets)
+
+
+@pytest.mark.parametrize("nodes", [2, 5, 7])
+def test_all_ordered_trees_as_parents(nodes):
+    """Numbered in preorder, each tree once, with the steps of the independent model."""
+    trees = list(ordered_trees(nodes))
+    assert len(set(trees)) == len(trees) == len(forests(nodes - 1))
+    found = packet_steps(_worms(trees), 3, "fpfs").reshape(len(trees), nodes - 1, 3)
+    for parents, steps_of_tree in zip(trees, found, strict=True):
+        children = {node: [child for child, parent in enumerate(parents, 1) if parent == node] for node in range(nodes)}
+        assert steps_of_tree.max() == reference.sends(children, 0, 3, "fpfs")[-1][0]
 
 
 def test_as_many_children_as_it_takes_to_double_and_no_more():

@@ -53,7 +53,7 @@ ELSEWHERE = {
     "out/deadlock.html": "of `make demo`",
     **dict.fromkeys(("ring.html", "ring-cured.html", "ring.svg", "ring.vcd", "ring-cured.vcd"),
                     "of `demo ring`"),
-    "index.html": "of `figure 001`", "verdicts.md": "of `figure 001`",
+    "index.html": "of `figure 001`", "papers.md": "of `figure 001`", "plans.toml": "of the catalogue",
     "manifest.json": "within a checkpoint",
     "wormcast-deadlock.vcd": "of a deadlock without `--vcd`: tests/cli/test_waveform.py",
 }

@@ -4,12 +4,15 @@ Input: ``definition`` reads a figure from a file of the ``catalogue`` or of a us
 ``substitution`` replaces each ``{NAME}`` in formulas and commands by a text. ``predicate`` is a paper's statement as a
 formula, ``quantity`` is a number with its interval in a formula. ``papers`` has authors, years and titles.
 
-Measurement: ``placing`` selects the next points of a curve. ``curve`` is a curve of load experiments, ``single`` a
+Measurement: ``placing`` selects the next points of a pilot run, and ``plan`` has the points, the lengths and the curves
+of the run after it. ``curve`` is a curve of load experiments, ``single`` a
 curve of single runs over an option; ``series_curve`` is the base class of both. A point of ``drawn`` is the mean of
 many random multicasts. ``rounds`` measures all curves. ``cost`` estimates the time.
 
-Output: ``verdict`` decides statements, ``drawing`` and ``run_drawing`` draw curves, ``scatter`` draws results of
-commands, ``page`` makes HTML and Markdown.
+Judging: ``evidence`` tests paired replications, ``verdict`` decides statements by it.
+
+Output: ``drawing`` and ``run_drawing`` draw curves, ``scatter`` draws results of commands, ``page`` makes HTML,
+``paper_page`` the Markdown on papers.
 """
 
 from typing import TYPE_CHECKING
@@ -19,9 +22,20 @@ from wormcast.algorithms.lazy import lazily
 if TYPE_CHECKING:
     from .cost import Costs, Minutes
     from .curve import Curve
-    from .definition import HERE, Figure, axes_of, catalogue, find_figure, names_of_several, paper_of
+    from .definition import (
+        HERE,
+        Figure,
+        axes_of,
+        catalogue,
+        find_figure,
+        names_of_claim,
+        names_of_several,
+        paper_of,
+        require_claim,
+    )
     from .drawn import DrawnPoint
-    from .page import figure_page, index_page, verdicts_page
+    from .page import figure_page, index_page
+    from .paper_page import claim_rows, claims_page, papers_in, papers_page
     from .papers import PAPERS, Paper, find_papers
     from .rounds import AnyPoint, FigureOutcome, Study, curves_of, each_once, measure_all
     from .scatter import scatter_figure
@@ -31,9 +45,11 @@ else:
     __getattr__ = lazily(__name__, {
         "cost": ("Costs", "Minutes"),
         "curve": ("Curve",),
-        "definition": ("HERE", "Figure", "axes_of", "catalogue", "find_figure", "names_of_several", "paper_of"),
+        "definition": ("HERE", "Figure", "axes_of", "catalogue", "find_figure",
+                       "names_of_claim", "names_of_several", "paper_of", "require_claim"),
         "drawn": ("DrawnPoint",),
-        "page": ("figure_page", "index_page", "verdicts_page"),
+        "page": ("figure_page", "index_page"),
+        "paper_page": ("claim_rows", "claims_page", "papers_in", "papers_page"),
         "papers": ("PAPERS", "Paper", "find_papers"),
         "rounds": ("AnyPoint", "FigureOutcome", "Study", "curves_of", "each_once", "measure_all"),
         "scatter": ("scatter_figure",),
@@ -58,6 +74,8 @@ __all__ = [
     "Verdict",
     "axes_of",
     "catalogue",
+    "claim_rows",
+    "claims_page",
     "curves_of",
     "each_once",
     "figure_page",
@@ -65,8 +83,11 @@ __all__ = [
     "find_papers",
     "index_page",
     "measure_all",
+    "names_of_claim",
     "names_of_several",
     "paper_of",
+    "papers_in",
+    "papers_page",
+    "require_claim",
     "scatter_figure",
-    "verdicts_page",
 ]

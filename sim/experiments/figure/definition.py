@@ -22,6 +22,7 @@ from .schema import (
     ALL,
     DECIDED,
     FIGURE,
+    FIXED,
     LOAD,
     LOAD_OPTIONS,
     LOADS,
@@ -34,8 +35,8 @@ from .schema import (
 from .substitution import PLOT, read_words, written
 
 __all__ = ["HERE", "Figure", "Picture", "Scatter", "Series", "Statement", "Variation", "axes_of", "catalogue",
-           "find_figure", "names_of_several", "paper_of", "place_on_axis", "read_figure",
-           "x_label"]
+           "find_figure", "names_of_claim", "names_of_several", "paper_of", "place_on_axis", "read_figure",
+           "require_claim", "x_label"]
 
 #: Labels of x axes of figures of single runs that are no options of hardware or traffic.
 AXES_OF_RUNS = {"random": "destinations", "ratio": "overhead ratio R"}
@@ -69,10 +70,13 @@ class Statement:
     ----------
     bound : Predicate or None
         The same statement against a bound that every form of a reconstructed rival obeys.
-    circular : str
-        Why the statement cannot be tested here: a scheme was reconstructed from it.
-    not_judged : str
-        Why the statement has no predicate that decides: a word without a limit.
+    fixed : str
+        Verdict that no measurement can change: ``circular`` (a scheme was reconstructed from the statement), ``not
+        judged`` (a word without a limit) or ``undecided`` (the paper lacks what a test needs); empty without one.
+    because : str
+        Reason of the fixed verdict.
+    printed : str
+        What the paper prints, if the statement is one of its main results.
     """
 
     claim: str
@@ -80,8 +84,9 @@ class Statement:
     holds: Predicate
     note: str = ""
     bound: Predicate | None = None
-    circular: str = ""
-    not_judged: str = ""
+    fixed: str = ""
+    because: str = ""
+    printed: str = ""
 
     @property
     def predicates(self) -> list[Predicate]:
@@ -257,6 +262,25 @@ def names_of_several(text: str) -> list[str]:
     return [name for name in names if paper_of(name) in numbers]
 
 
+def names_of_claim(claim: str) -> list[str]:
+    """Return the names of all figures of the catalogue with a statement on a claim, for example ``001-26a``."""
+    names = [name for name in catalogue() if paper_of(name) == paper_of(claim)]
+    found = [name for name in names if any(one.claim == claim for one in find_figure(name).statements)]
+    if not found:
+        known = dict.fromkeys(one.claim for name in names or catalogue() for one in find_figure(name).statements)
+        raise WormcastError(f"claim: {claim!r} is unknown.{nearest(claim, known)} Allowed: claims that "
+                            "wormcast figure --json lists, such as 001-26a.")
+    return found
+
+
+def require_claim(claim: str, figures: Sequence[Figure]) -> None:
+    """Refuse a claim on which none of the figures has a statement."""
+    known = list(dict.fromkeys(statement.claim for one in figures for statement in one.statements))
+    if claim not in known:
+        raise WormcastError(f"claim: {claim!r} is not valid: no statement of {', '.join(one.name for one in figures)} "
+                            f"has it.{nearest(claim, known)} Allowed: {', '.join(known)}.")
+
+
 def find_figure(name: str) -> Figure:
     """Return the figure of the catalogue with a name, or the figure in a file NAME.toml."""
     if name.endswith(".toml"):
@@ -379,8 +403,13 @@ def _statements(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[S
         with naming(f"statements[{number}]"):
             holds = Predicate(written(one["holds"], words))
             bound = Predicate(written(one["bound"], words)) if "bound" in one else None
-        found.append(Statement(one["claim"], one["text"], holds, one.get("note", ""), bound, one.get("circular", ""),
-                               one.get("not_judged", "")))
+        fixed = [key for key in FIXED if key in one]
+        if len(fixed) > 1:
+            raise WormcastError(f"statements[{number}]: {' and '.join(fixed)} are not valid together. Allowed: one of "
+                                "them.")
+        found.append(Statement(one["claim"], one["text"], holds, one.get("note", ""), bound,
+                               "".join(fixed).replace("_", " "), "".join(one[key] for key in fixed),
+                               one.get("printed", "")))
     return tuple(found)
 
 

@@ -1,13 +1,13 @@
-"""Figures as HTML pages, and all verdicts as a Markdown page."""
+"""Figures as HTML pages."""
 
 import html
 from collections.abc import Iterable, Sequence
 
 from .definition import Figure
 from .rounds import FigureOutcome
-from .verdict import Verdict
+from .verdict import VERDICTS, Verdict
 
-__all__ = ["figure_page", "index_page", "verdicts_page"]
+__all__ = ["figure_page", "index_page"]
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; color: #202020; }
@@ -18,7 +18,7 @@ td.number { text-align: right; font-variant-numeric: tabular-nums; }
 .held, .not { font-weight: 600; }
 .held::before { content: "\\2713 "; }
 .not::before { content: "\\2717 "; }
-.undecided::before { content: "? "; }
+.undecided::before, .no::before { content: "? "; }
 code { font-size: 12px; } img, svg { max-width: 100%; height: auto; } .scroll { overflow-x: auto; max-height: 40em; }
 """
 
@@ -84,25 +84,6 @@ def index_page(outcomes: Sequence[FigureOutcome]) -> str:
         *(f"<h2>{_text(one.figure.name)}</h2>{_verdict_table(one.verdicts)}" for one in outcomes if one.verdicts)])
 
 
-def verdicts_page(outcomes: Sequence[FigureOutcome], notes: Sequence[str]) -> str:
-    """Return all verdicts as Markdown."""
-    lines = ["# Verdicts", "", *notes, ""]
-    for one in outcomes:
-        if not one.verdicts:
-            continue
-        lines += [f"## {one.figure.name}", "", f"{one.figure.title} ({one.figure.source}).", "",
-                  "| claim | statement | verdict | numbers | why |", "|---|---|---|---|---|"]
-        lines += ["| " + " | ".join(_cell(word) for word in (
-            verdict.claim, verdict.statement, verdict.verdict, verdict.numbers, _why(verdict))) + " |"
-            for verdict in one.verdicts]
-        lines.append("")
-    return "\n".join(lines)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
-
-
 def _page(title: str, parts: Iterable[str]) -> str:
     return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
             f"<style>{STYLE}</style></head><body>\n" + "\n".join(part for part in parts if part) + "\n</body></html>\n")
@@ -114,13 +95,13 @@ def _text(text: object) -> str:
 
 def _counts(verdicts: Sequence[Verdict]) -> str:
     names = [one.verdict for one in verdicts]
-    return ", ".join(f"{names.count(name)} {name}" for name in ("held", "not held", "undecided") if name in names)
+    return ", ".join(f"{names.count(name)} {name}" for name in VERDICTS if name in names)
 
 
 def _why(verdict: Verdict) -> str:
-    """Return the explanation of a verdict, and the variations that change it."""
+    """Return the explanation of a verdict, its limit and rivals, and the variations that change it."""
     changed = "; ".join(f"{other} with {name}" for name, other in verdict.changed_by.items())
-    return "; ".join(part for part in (verdict.why, changed) if part)
+    return "; ".join(part for part in (verdict.why, verdict.remarks, verdict.sweep, changed) if part)
 
 
 def _verdict_table(verdicts: Sequence[Verdict]) -> str:

@@ -1,6 +1,7 @@
 """Predicates: a paper's statements on curves as formulas: ``1.5 * latency('multipath') < latency('column-path')``."""
 
 import ast
+import copy
 import math
 import shlex
 from collections.abc import Callable, Mapping
@@ -268,15 +269,12 @@ class Predicate(_Text):
         return Predicate(ast.unparse(tree))
 
     @property
-    def is_exact(self) -> bool:
-        """The predicate has results of commands only, which have no random error unless they say so."""
-        return not self.series
-
-    @property
-    def is_order(self) -> bool:
-        """The predicate compares by < or >."""
-        return any(isinstance(operator, ast.Lt | ast.Gt) for node in ast.walk(self._tree())
-                   if isinstance(node, ast.Compare) for operator in node.ops)
+    def orders(self) -> list[list[str]]:
+        """Names of the series, and commands, of each comparison by < or >."""
+        return [[str(one.args[0].value) for one in ast.walk(node)  # type: ignore[attr-defined]
+                 if isinstance(one, ast.Call) and _called(one) in (*WORDS, "told")]
+                for node in ast.walk(self._tree()) if isinstance(node, ast.Compare)
+                and any(isinstance(operator, ast.Lt | ast.Gt) for operator in node.ops)]
 
     def evaluate(self, measured: Measured, told: CommandValue, level: float = LEVEL) -> PredicateOutcome:
         """Evaluate the predicate.
@@ -402,10 +400,15 @@ def _share(saturated: Quantity) -> str:
 
 
 def _named(node: ast.expr) -> str:
-    """Return a value's name for output: its formula; for a command's result, the command and the path."""
-    if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]
-        return " ".join(str(one.value) for one in node.args)  # type: ignore[attr-defined]
-    return ast.unparse(node)
+    """Return a value's name for output: its formula, in which the path stands for a command's result."""
+    if isinstance(node, ast.Call) and _called(node) == "told":
+        return str(node.args[1].value)  # type: ignore[attr-defined]
+    named = copy.deepcopy(node)
+    for one in ast.walk(named):
+        if isinstance(one, ast.Call) and _called(one) == "told":
+            one.args = [ast.Name(str(one.args[1].value))]  # type: ignore[attr-defined]
+            one.func = ast.Name("")
+    return ast.unparse(named)
 
 
 def _compared(operator: ast.cmpop, first: Any, second: Any) -> Truth:

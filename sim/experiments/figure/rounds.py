@@ -62,6 +62,10 @@ class FigureOutcome:
     scatter: list[tuple[str, float, float]]
     plan: Plan | None = None
 
+    def of_claim(self, claim: str) -> "FigureOutcome":
+        """Return the outcome with the verdicts on one claim only."""
+        return dataclasses.replace(self, verdicts=[one for one in self.verdicts if one.claim == claim])
+
     @property
     def points(self) -> str:
         """Number of points in words, and how many are imprecise or in deadlock; empty without points."""
@@ -222,7 +226,7 @@ class Study:
 
         named = {name: self.curves[name, None] for one in statement.predicates for name in one.series}
         statistical = any(isinstance(one, Curve) or one.drawn for one in named.values())
-        schemes = tuple(dict.fromkeys(str(one.options["scheme"]).split(":")[0] for one in named.values()))
+        schemes = {name: str(one.options["scheme"]).split(":")[0] for name, one in named.items()}
         return judge(statement, under, told, [] if self.quick else [*self.figure.variations], schemes=schemes,
                      statistical=statistical, look=min(self._look, looks), looks=looks)
 

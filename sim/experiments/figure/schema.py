@@ -10,8 +10,8 @@ from ...build.configuration import Configuration
 from ...common.option import Option, options_of
 from ..sweep import OPTIONS, REPLICATIONS
 
-__all__ = ["ALL", "DECIDED", "FIGURE", "LOAD", "LOADS", "LOAD_OPTIONS", "NAME", "OVER_OPTIONS", "PLACED", "RUNS",
-           "RUN_OPTIONS", "CommandOptions"]
+__all__ = ["ALL", "DECIDED", "FIGURE", "FIXED", "LOAD", "LOADS", "LOAD_OPTIONS", "NAME", "OVER_OPTIONS", "PLACED",
+           "RUNS", "RUN_OPTIONS", "CommandOptions"]
 
 #: DECIDED: options of load experiments that a figure determines itself.
 #: LOAD: value of the key ``over`` for a figure over the load. PLACED: the option that a figure over the load varies.
@@ -26,6 +26,9 @@ LATENCIES = (ALL, "multicast", "unicast")
 LOADS, RUNS = "loads", "runs"
 
 MOST_VARIATIONS = 6
+
+#: Keys of a statement that fix its verdict, with the reason as their value.
+FIXED = ("circular", "not_judged", "undecided")
 
 #: Pattern of names that become file names.
 NAME = "[A-Za-z0-9][A-Za-z0-9_.-]*"
@@ -97,7 +100,7 @@ FIGURE = FileSchema("a figure", {
         "values": VALUES,
         "latency": {"enum": list(LATENCIES)},
         "statements": {"type": "array", "items": _texts("a statement", ["claim", "text", "holds"], [
-            "note", "bound", "circular", "not_judged"])},
+            "note", "bound", "printed", *FIXED])},
         "words": _each(TEXT),
         "pictures": {"type": "array", "items": _table("a picture", {
             "name": {**TEXT, "pattern": f"^{NAME}$", ALLOWED: "letters, digits, _, - and ., a letter or digit first"},

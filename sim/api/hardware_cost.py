@@ -201,11 +201,10 @@ def verilog(
     host_port = HostPort.of({"host": "stream", **of_host} if part is not None and part.streams else of_host)
     for option in foreign_options(what):
         if option in given:
-            whole = "interface" if option in INTERFACE_FIELDS else "router"
-            if what == CROSSING:
-                whole = "router, interface"
+            whole = ("router, interface, their parts" if what == CROSSING else
+                     "interface, its parts" if option in INTERFACE_FIELDS else "router, its parts")
             raise WormcastError(f"{option}: {given[option]} is not valid with {what}: it does not change this "
-                                f"component. Allowed with these components: {whole}, its parts, network.")
+                                f"component. Allowed with these components: {whole}, network.")
     named = _given(topology=topology, scheme=scheme, relation=relation, relations=relations)
     with watched(progress):
         blueprint = blueprint_of(named | given)

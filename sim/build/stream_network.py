@@ -3,7 +3,7 @@
 """Interfaces and networks whose hosts have streams in place of links."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -78,8 +78,9 @@ def require_streams(blueprint: "Blueprint[Configuration]", port: HostPort) -> No
         raise WormcastError(f"flit-width: {width} is not valid with host axis: AXI4-Stream has whole bytes. Allowed: "
                             "multiples of 8.")
     if port.sets == "mask":
+        sizes, usual = asdict(port), asdict(LINKS)
         for name in ("set_count", "set_flits"):
-            if (size := getattr(port, name)) != getattr(LINKS, name):
+            if (size := sizes[name]) != usual[name]:
                 raise WormcastError(f"{name.replace('_', '-')}: {size} is not valid with sets mask: only a table has a "
                                     "size. Allowed: with sets table.")
     if port.sets == "table" and port.set_count & (port.set_count - 1):

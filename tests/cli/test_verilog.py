@@ -119,7 +119,7 @@ def test_named_configuration_is_told(tmp_path):
     (["clock-crossing"], "reset: sync is not valid with clock-crossing: each side resets registers of the other one."),
     (["clock-crossing", "--reset", "async", "--consumption", "3"],
      ("consumption: 3 is not valid with clock-crossing: it does not change this component. "
-      "Allowed with these components: router, interface, its parts, network.")),
+      "Allowed with these components: router, interface, their parts, network.")),
     (["decoder", "--reset", "async", "-o", "x.v"], "reset: async is not valid: decoder has no registers."),
     (["interface", "--host", "axis", "--flit-width", "12"], "flit-width: 12 is not valid with host axis: AXI4-Stream"),
 ])

@@ -33,7 +33,8 @@ def facts(blueprint: Blueprint, what: str, port: str | None = None, kind: str | 
     """Yield name and value of each parameter of a component or the network; for the scheme also its paper or origin."""
     topology, scheme, configuration = blueprint.topology, blueprint.scheme, blueprint.configuration
     if what == CROSSING:
-        yield from ((name, str(getattr(configuration, name))) for name in OF_LINK)
+        values = configuration.to_dict()
+        yield from ((name, str(values[name])) for name in OF_LINK)
         return
     yield "topology", topology.name
     yield "scheme", f"{scheme.name}: {scheme.provenance}"

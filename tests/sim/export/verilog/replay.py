@@ -11,6 +11,7 @@ from amaranth.sim import Simulator
 
 from tools.bench.verilator import compile_program, run, translate
 from wormcast.hw.deep.chunk_buffer import ChunkStore
+from wormcast.hw.deep.input_unit import DeepInput
 from wormcast.hw.interface.smart import ChildTable, Forwarding
 from wormcast.sim.export.verilog import component_verilog, has_clock, ports
 
@@ -58,16 +59,33 @@ class Recording:
         found = list(ports(self.component))
         return tuple(sum(port.width for port in found if port.inward is inward) for inward in (True, False))
 
+    def agrees(self, answers):
+        """Whether the Verilog has answered the same. The ``row`` of a deep buffer counts in the cycle after its fetch:
+        in other cycles it is what the memory, which has no reset, read last."""
+        if not isinstance(self.component, ChunkStore | DeepInput):
+            return answers == self.answered
+        (fetch, _), (at, width) = self._places(inward=True)["fetch"], self._places(inward=False)["row"]
+        unread = ~(((1 << width) - 1) << at)
+        masks = [-1 if before >> fetch & 1 and not before >> self.widths[0] else unread for before in [0, *self.given]]
+        return len(answers) == len(self.answered) and all(
+            (one ^ other) & mask == 0 for one, other, mask in zip(answers, self.answered, masks[:-1], strict=True))
+
+    def _places(self, *, inward):
+        """First bit and width of each input or output in a whole number, by port."""
+        found, at = {}, 0
+        for port in ports(self.component):
+            if port.inward is inward:
+                found[port.name] = at, port.width
+                at += port.width
+        return found
+
     def toggled(self, without=()):
         """Share of the bits of the outputs that were seen both at 0 and at 1, except those of some ports."""
-        low = high = at = counted = 0
+        low = high = 0
         for value in self.answered:
             low, high = low | ~value, high | value
-        for port in ports(self.component):
-            if not port.inward:
-                if port.name not in without:
-                    counted |= (1 << port.width) - 1 << at
-                at += port.width
+        counted = sum((1 << width) - 1 << at for name, (at, width) in self._places(inward=False).items()
+                      if name not in without)
         return (low & high & counted).bit_count() / counted.bit_count()
 
 
@@ -157,8 +175,12 @@ class Stimulus:
         self.header = blueprint.header
         self.nodes = blueprint.topology.nodes
         self.fixed = fixed or {}
-        self.receivers = {port.path[0]: port for port in self.inputs if port.path[1:] == ("flit",)}
-        self.senders = {port.path[0]: port for port in self.outputs.values() if port.path[1:] == ("flit",)}
+        # links: bundles with flits one way and credits the other way
+        back = {port.bundle for port in self.inputs if port.path[-1] == "credit"}
+        self.receivers = {port.bundle: port for port in self.inputs
+                          if port.path[-1] == "flit" and f"{port.bundle}_credit" in self.outputs}
+        self.senders = {port.bundle: port for port in self.outputs.values()
+                        if port.path[-1] == "flit" and port.bundle in back}
         self.depth = blueprint.configuration.buffer
         self.rows = blueprint.configuration.rows if blueprint.configuration.smart else 0
         self.counts_packets = blueprint.configuration.counts_packets
@@ -184,7 +206,7 @@ class Stimulus:
         for link in self.senders:
             values |= self._take(link, get)
         for port in self.inputs:
-            if port.path[0] not in (*self.receivers, *self.senders):
+            if port.bundle not in (*self.receivers, *self.senders):
                 on = self.random.random() < self.busy
                 values[port.name] = self.fixed.get(port.name, self._other(port, get) if on else 0)
         return values

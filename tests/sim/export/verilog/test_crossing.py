@@ -51,8 +51,8 @@ module bench(input up, input down, input reset);
     .downstream_valid(out_valid), .downstream_vc(out_vc), .downstream_flit(out_flit), .downstream_credit(returned),
     .overflow(overflow));
   reg [9:0] next [0:1], expected [0:1];
-  integer room [0:1], owed [0:1], wait_up, received, wrong, v;
-  initial begin received = 0; wrong = 0; end
+  integer room [0:1], owed [0:1], received [0:1], wait_up, wrong, v;
+  initial begin received[0] = 0; received[1] = 0; wrong = 0; end
   always @(posedge up or posedge up_rst) if (up_rst) begin
     valid <= 0; wait_up <= 60; side <= 0;
     for (v = 0; v < 2; v = v + 1) begin next[v] <= v * 512; room[v] <= DEPTH; end
@@ -70,7 +70,7 @@ module bench(input up, input down, input reset);
     for (v = 0; v < 2; v = v + 1) begin expected[v] <= v * 512; owed[v] <= 0; end
   end else begin
     if (out_valid) begin
-      received = received + 1;
+      received[out_vc] = received[out_vc] + 1;
       expected[out_vc] <= expected[out_vc] + 1;
       if (out_flit != expected[out_vc]) wrong = wrong + 1;
     end
@@ -80,7 +80,7 @@ module bench(input up, input down, input reset);
       if (owed[v] - (returned[v] ? 1 : 0) <= 0) returned[v] <= 0;
     end
   end
-  final $display("received %0d wrong %0d", received, wrong);
+  final $display("received %0d %0d wrong %0d", received[0], received[1], wrong);
 endmodule
 """
 
@@ -122,9 +122,9 @@ def test_flits_and_credits_pass_between_clocks_without_relation(program, halves)
     """Half periods of the clocks. Each number arrives once, in the order of its virtual channel, before and after a
     reset of both sides; and credits come back: more flits arrive than the buffers have room for."""
     said = run(program, "./bench", *map(str, halves))
-    received, wrong = map(int, re.search(r"received (\d+) wrong (\d+)", said).groups())
+    *received, wrong = map(int, re.search(r"received (\d+) (\d+) wrong (\d+)", said).groups())
     assert wrong == 0
-    assert received > 0.3 * 40000 / (2 * max(halves)) > 4 * 12
+    assert min(received) > 0.15 * 40000 / (2 * max(halves)) > 4 * 12
 
 
 @pytest.mark.parametrize(("given", "sentence"), [

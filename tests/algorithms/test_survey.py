@@ -80,7 +80,7 @@ def test_only_schemes_within_the_base_routing_go_as_unicasts():
                          "e-mcast")}
     assert {name for name, one in told.items() if one.as_unicasts == 1} == {
         "individual", "column-path", "column-path-literal", "e-mcast"}
-    assert {name for name, one in told.items() if one.shared == 0} == {"dual-path"}
+    assert {name for name, one in told.items() if one.shared == 0} == {"dual-path", "multipath-lmn"}
 
 
 def test_a_worm_that_takes_a_link_twice_shares_it_with_no_other():

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 __all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "naming", "naming_options",
-           "nearest", "options_named", "users_code"]
+           "nearest", "no_such_file", "options_named", "users_code"]
 
 #: Errors in a user's code that become refusals, `SystemExit` included. Ctrl-C still ends the program.
 FAILURES = (Exception, SystemExit)
@@ -20,6 +20,12 @@ class WormcastError(ValueError):
     Every refusal that a user can cause is of this class. The command line turns this error into exit code 2, and its
     subclass `ToolMissing` into exit code 4.
     """
+
+
+def no_such_file(what: str, file: Path) -> WormcastError:
+    """Return a refusal of a file that does not exist, ``what`` first. For a relative path it says where paths begin."""
+    where = "" if file.is_absolute() else ". Relative paths begin in the working folder"
+    return WormcastError(f"{what}: {file} cannot be read: No such file{where}")
 
 
 class WireError(RuntimeError):

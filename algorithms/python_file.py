@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .errors import FAILURES, WormcastError, describe_error
+from .errors import FAILURES, WormcastError, describe_error, no_such_file
 
 __all__ = ["describe_class", "is_defined_in", "run_file", "split_file"]
 
@@ -33,7 +33,7 @@ def run_file(what: str, file: Path) -> ModuleType:
         The file does not exist or cannot be run.
     """
     if not file.is_file():
-        raise WormcastError(f"{what}: {file} cannot be read: No such file")
+        raise no_such_file(what, file)
     unique = f"_wormcast_{what}_{file.stem}_{abs(hash(file.resolve()))}"
     specification = importlib.util.spec_from_file_location(unique, file)
     assert specification is not None  # the file's name ends in .py

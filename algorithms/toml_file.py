@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .errors import WormcastError
+from .errors import WormcastError, no_such_file
 from .parse_fault import FAULTS, parse_fault
 
 __all__ = ["read_toml"]
@@ -31,7 +31,7 @@ def read_toml(file: Path, what: str) -> dict[str, Any]:
     try:
         entries = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
-        raise WormcastError(f"{what}: {file} cannot be read: No such file") from None
+        raise no_such_file(what, file) from None
     except OSError as error:
         raise WormcastError(f"{what}: {file} cannot be read: {error.strerror}") from error
     except FAULTS as error:

@@ -30,7 +30,6 @@ MOST_LINES = 40
 NARROWEST = 1.9  # least width of a panel beside others
 USUAL = 8.0  # font size in points up to which panels have their usual height
 ALONE = 2.3  # height of a panel that is as wide as a column, or in one of several rows
-OVERHANG = 0.03  # length by which the name of an x axis may be longer than the axis, at each end
 
 MOST_LAYOUTS = 4  # names of axes change the sizes of the axes, and the sizes change the lines of the names
 
@@ -111,7 +110,7 @@ def fit_names(figure: "Figure") -> None:
         before = [(axes.get_xlabel(), axes.get_ylabel()) for axes, _, _ in names]
         for axes, across, up in names:
             extent = axes.get_window_extent()
-            wide, high = extent.width / figure.dpi + 2 * OVERHANG, 0.85 * extent.height / figure.dpi
+            wide, high = 0.98 * extent.width / figure.dpi, 0.85 * extent.height / figure.dpi
             axes.set(xlabel="\n".join(wrapped([across], wide, style().axes)),
                      ylabel="\n".join(wrapped([up], high, style().axes)))
         if before == [(axes.get_xlabel(), axes.get_ylabel()) for axes, _, _ in names]:

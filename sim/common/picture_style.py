@@ -58,7 +58,7 @@ class _Sizes:
 
 
 STYLES = {
-    "screen": _Sizes(6.0, 5.0, 7.0, 3.4, 7.0, 1.0, 300),
+    "screen": _Sizes(6.0, 6.0, 7.0, 3.4, 7.0, 1.0, 300),
     "paper": _Sizes(7.0, 7.0, 8.0, WIDTHS["ieee"], WIDTHS["ieee-two"], 1.0, 600),
     "slides": _Sizes(9.0, 8.0, 10.0, 4.2, 7.5, 1.6, 400),
 }

@@ -49,7 +49,7 @@ MEET = 0.4  # position of a one-way link's number, as a share of its line; lines
 NUMBER = 3.6  # distance from an arrow to its number, in points
 BETWEEN = 1.15  # smallest angle between marks on a ring around a node, in radians
 NAME = 0.6  # half the angle that is kept free for a node's name, in radians
-SQUARE, FARTHER = 7.0, 9.0  # distances in points: from a node to its first ring of marks, from each ring to the next
+SQUARE, FARTHER = 8.4, 10.8  # distances in points: from a node to its first ring of marks, from each ring to the next
 
 
 def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[str], title: str = "") -> Sheet:
@@ -84,7 +84,7 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
     waiting = f"a cycle of {len(resources)}: each is held by a worm that requests the next"
     title = title or (waiting if resources else "no cycle")
     channels = Counter(one.where for one in held if one.kind in AT_NODE)
-    square, farther = (length * max(1.0, style().small / 5) for length in (SQUARE, FARTHER))
+    square, farther = (length * max(1.0, style().small / 6) for length in (SQUARE, FARTHER))
     clear = max(square + farther * max(0, max(channels.values(), default=0) - 2),
                 clear_of_names(topology, layout, NODE))
     dense = 1.0 if layout.boxes.any() else min(1, 2 * layout.narrowest)

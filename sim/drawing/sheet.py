@@ -21,7 +21,7 @@ from ..common.frame import (
     text_width,
     wrapped,
 )
-from ..common.picture_style import MILLIMETRES, style
+from ..common.picture_style import MILLIMETRES, WIDTHS, style
 from .layout import NetworkLayout, layout_of
 
 __all__ = ["PLAIN", "Mark", "Sheet", "require_drawable", "scheme_on"]
@@ -122,6 +122,11 @@ class Sheet:
         if style().in_paper:
             title, words = "", ()
         legend = [(style().label(text), options) for text, options in legend]
+        if self.width > WIDTHS["ieee-two"]:
+            large = (f"letters have {style().small:g} points at the width of this picture, "
+                     f"{self.width * MILLIMETRES:.0f} millimetres")
+            caption.append(large)
+            words = words and [*words, large]
         lines = wrapped(words, self.width - 2 * MARGIN)
         beside, high = _legend_size(legend, title, self.width)
         words_end = MARGIN + style().line * len(lines)

@@ -291,14 +291,14 @@ def _move(nodes, streams, channels, worms, header, tagged, sending, options, cou
 
     For received flits, the rate limits the credits that the host returns, one for each flit. A token bucket holds at
     most two flits, or the flits of one cycle if these are more. Both directions share a token bucket, or each direction
-    has its own.
+    has its own. If both directions have flits, the next flit is of the direction that did not move the last one.
     """
     count, vcs = len(nodes), options[CHANNELS]
     cpu, cost = nodes[node], options[OF]
     most = max(2 * cost, options[RATE])
     cpu.taken = min(cpu.taken + options[RATE], most)
     cpu.given = min(cpu.given + options[RATE], most) if options[SEPARATE] else 0
-    refused = False
+    refused, moved = False, 0  # bits of ``moved``: 1 for received flits, 2 for sent ones
     for way in range(2):
         if (way + cpu.turn) & 1 == 0:
             for link in range(rx_credit.shape[0]):
@@ -308,6 +308,7 @@ def _move(nodes, streams, channels, worms, header, tagged, sending, options, cou
                         if cpu.taken >= cost:
                             cpu.taken -= cost
                             channels[row].owed -= 1
+                            moved |= 1
                             rx_credit[link, node] = 1 << vc
                         else:
                             refused = True
@@ -321,11 +322,13 @@ def _move(nodes, streams, channels, worms, header, tagged, sending, options, cou
                             cpu.given -= cost
                         else:
                             cpu.taken -= cost
+                        moved |= 2
                         _send(streams, worms, header, tagged, sending, options, counters, row, tx, tx_data, port, node)
                     else:
                         refused = True
-    if refused:
-        cpu.turn = 1 - cpu.turn
+    # in a cycle without a token the turn stays: if it changed, one direction would have it each time a token comes
+    if refused and moved:
+        cpu.turn = 1 - cpu.turn if moved == 3 else moved & 1
 
 
 @inlined

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from cases import slow
 
+import wormcast as wc
+
 from .bench import bulk, check_receipts, send
 
 
@@ -150,3 +152,10 @@ def test_every_source_is_served(scheme, options, hot):
     of = [np.sort(heads[sources[worms] == source]) for source in range(9) if source != hot]
     first_through = min(served[-1] for served in of)
     assert min((served < first_through).sum() for served in of) >= 3
+
+
+def test_both_directions_of_a_shared_memory_rate_take_turns():
+    """If one direction had each token that comes, hosts would not consume beyond saturation, and throughput fall."""
+    accepted = [wc.load("mesh:4x4", "individual", rate, multicast_fraction=0, dma="1/2", cycles=20_000, warmup=1000,
+                        seeds=1, progress=False).to_dict()["accepted"] for rate in (0.3, 0.9)]
+    assert accepted[1] > 0.9 * accepted[0]

@@ -3,6 +3,7 @@
 import argparse
 import platform
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -137,7 +138,11 @@ def _start(console: Console, machine: str) -> None:
             (old, _), (new, size) = (tree.measure(row) for tree in trees)
             table.add_row(row.what, f"{old / unit:.2f}", f"{new / unit:.2f}", f"{old / new:.1f}", row.goal,
                           f"{size:.0f}")
+        # the first run fills the caches, and is not counted
+        programs = {code: median([trees[1].seconds("-c", code)[0] for _ in range(1 + start.TIMES)][1:])
+                    for code in start.FROM_PYTHON if find_spec(code.split(";")[0].split()[1])}
     console.print(table)
+    console.print("\n".join(f"{seconds:.2f} s: {code}" for code, seconds in programs.items()))
 
 
 def _components(console: Console, machine: str, network: Network, words: dict[str, Kernel], bits: dict[str, Kernel], *,

@@ -18,13 +18,22 @@ from tempfile import TemporaryDirectory
 
 from wormcast.algorithms import WormcastError
 
-__all__ = ["BEFORE", "IMPORTS", "ROWS", "TIMES", "Revision", "bare_program", "extracted"]
+__all__ = ["BEFORE", "FROM_PYTHON", "IMPORTS", "ROWS", "TIMES", "Revision", "bare_program", "extracted"]
 
 #: Earlier revision, with whose waiting times those of this tree are compared.
 BEFORE = "fc016f8"
 TIMES = 5
 ROOT = Path(__file__).parents[2]
 IMPORTS = "import numpy, numba, amaranth, typer"
+
+#: Programs whose processor times are printed beside one another, in seconds. A package that is missing is left out.
+FROM_PYTHON = (
+    "import wormcast",
+    "import wormcast; wormcast.topology('mesh:8x8')",
+    "import wormcast; wormcast.run('mesh:6x6', 'dual-path', '3.2', ['5.0', '3.1', '0.4'], length=20)",
+    "import networkx",
+    "import pandas",
+)
 
 RUN = "run mesh:6x6 dual-path --source 3.2 --destinations 5.0,3.1,0.4 --length 20"
 DEEP = ("run irregular:switches={switches},ports={ports},nodes=32,connectivity=0.8,seed=1 tree --source 0 "

@@ -128,9 +128,8 @@ def _panels(figure: Figure, curves: Sequence[Curve]) -> dict[str, _Panel]:
                 "accepted": _Panel(Curve.at, _accepted, across, accepted)}
     effective = "effective load (payload flits to deliver per node and cycle)"
     sizes = {curve.point(1).network.nodes for curve in curves}
-    whole = (_accepted, accepted)
-    if len(sizes) == 1:
-        whole = (_of_network(*sizes), "accepted load of the whole network (flits per cycle)")
+    of_network = "accepted load of the whole network (flits per cycle)"
+    whole = (_of_network(*sizes), of_network) if len(sizes) == 1 else (_accepted, accepted)
     return {"latency": _Panel(_effective, _latency, effective, latency),
             "accepted": _Panel(_effective, _accepted, effective, accepted),
             OVER_ACCEPTED: _Panel(whole[0], _latency, whole[1], latency)}

@@ -34,7 +34,7 @@ def test_each_resource_has_its_number_where_it_is(shape, scheme, slots, legible)
             assert across > 0  # to the right of where it leads, as y points down
             assert np.hypot(*(at[number] - (start + end) / 2)) * sheet.cell < 8
         else:
-            assert np.hypot(*(at[number] - places[int(ends[0])])) * sheet.cell == pytest.approx(7)
+            assert np.hypot(*(at[number] - places[int(ends[0])])) * sheet.cell == pytest.approx(8.4)
     tips = [patch.get_xy()[3] for patch in sheet.axes.patches]
     leading_to = [int(one.split(">")[1].split(":")[0]) for one in resources if one.startswith("link")]
     assert [int(np.hypot(*(places - tip).T).argmin()) for tip in tips] == leading_to

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wormcast.algorithms import topology
 from wormcast.algorithms.toml_file import read_toml
 
 from ..load.statistics import interval
@@ -52,11 +53,12 @@ class Plan:
         """Return the cycles of a run at a look, from 1: the counted cycles double at each look."""
         return self.warmup + self.cycles * 2 ** (look - 1)
 
-    def node_cycles(self, figure: Figure, nodes: int, looks: int) -> int:
-        """Return an upper bound of the work: node cycles of all series, points, replications and looks."""
-        curves = len(figure.named_series)
-        one = sum(self.length(look) for look in range(1, looks + 1)) + len(figure.variations) * self.length(1)
-        return curves * len(self.places) * REPLICATED * nodes * one
+    def node_cycles(self, figure: Figure) -> int:
+        """Return the node cycles of all points and replications at the first look, variations included, at most."""
+        curves = [Curve(*figure.find_series(name), variation and variation.on(name)) for name in figure.named_series
+                  for variation in (None, *figure.variations.values()) if not figure.find_series(name)[0].runs]
+        nodes = sum(_nodes(curve.options_at(place)["topology"]) for curve in curves for place in self.places)
+        return nodes * REPLICATED * self.length(1)
 
 
 def plan_of(figure: Figure, pilots: Sequence[Curve]) -> Plan:
@@ -71,6 +73,11 @@ def plan_of(figure: Figure, pilots: Sequence[Curve]) -> Plan:
     steady = [curve.results[place] for curve in pilots for place in curve.steady]
     return Plan(tuple(sorted(places)), _rounded(max((one["warmup_used"] for one in steady), default=0)),
                 max(GRAIN, _rounded(max((one["cycles_simulated"] - one["warmup_used"] for one in steady), default=0))))
+
+
+@cache
+def _nodes(network: str) -> int:
+    return topology(network).nodes
 
 
 def _rounded(cycles: int) -> int:

@@ -52,7 +52,7 @@ class FigureOutcome:
     scatter : list of (str, float, float)
         Points of the figure's scatter plot; empty if a command of them needs a tool that is not installed.
     plan : Plan or None
-        Plan of its load experiments; None without load experiments, and for a quick run.
+        Plan of its load experiments; for a quick run, the plan of the full run; None without load experiments.
     """
 
     figure: Figure
@@ -239,7 +239,7 @@ class Study:
             [_row(figure, name, variation, curve, place) for (name, variation), curve in self.curves.items()
              if variation is None or not self._is_default(name, variation) for place in curve.places],
             [self._verdicts[number] for number in range(len(figure.statements))], _scatter(figure, told),
-            self.plan)
+            plan_of(figure, [*self.pilots.values()]) if self.quick and self.pilots else self.plan)
 
     def _is_default(self, name: str, variation: str) -> bool:
         """A variation leaves a series as it is."""

@@ -10,6 +10,7 @@ from ..common.atomic_write import make_folder, whole_file
 from ..common.figure_file import draw_file
 from ..common.text import version_text
 from ..experiments.figure import (
+    PLANS,
     FigureOutcome,
     claim_rows,
     claims_page,
@@ -18,6 +19,7 @@ from ..experiments.figure import (
     papers_in,
     papers_page,
     scatter_figure,
+    written_plans,
 )
 from ..experiments.figure.substitution import written
 from ..experiments.option_grid import write_csv
@@ -58,11 +60,14 @@ def write_figure(outcome: FigureOutcome, out: Path, quick: bool, *, progress: bo
 def write_report(name: str, outcomes: Sequence[FigureOutcome], out: Path, quick: bool) -> tuple[Path, ...]:
     """Write the pages about several figures, and return the files.
 
-    These are the index, the page on all papers, and for each paper its statements as Markdown, CSV and JSON.
+    These are the index, the page on all papers, the plans of the runs, and for each paper its statements as Markdown,
+    CSV and JSON.
     """
     made = (f"Made by `wormcast figure {name}{' --quick' if quick else ''}`, version {version_text()}."
             f"{' ' + QUICK if quick else ''}")
     texts = {out / "index.html": index_page(outcomes), out / "papers.md": papers_page(outcomes, made)}
+    if plans := {one.figure.name: one.plan for one in outcomes if one.plan}:
+        texts[out / PLANS.name] = written_plans(plans)
     make_folder(out / CLAIMS)
     for paper, some in papers_in(outcomes).items():
         texts[out / CLAIMS / f"{paper.number}.md"] = claims_page(paper, some, made)
@@ -116,6 +121,6 @@ def _notes(outcome: FigureOutcome, quick: bool) -> list[str]:
     made = f"wormcast figure {figure.name}{' --quick' if quick else ''}, version {version_text()}."
     if figure.runs:
         return [made, *ABOUT_RUNS.splitlines(), RULE_OF_RUNS, *([RUNS_IN_HASTE] if quick else [])]
-    length = PLANNED.format(**vars(outcome.plan)) if outcome.plan else PILOT
+    length = PLANNED.format(**vars(outcome.plan)) if outcome.plan and not quick else PILOT
     about = [*ABOUT.format(percent=10 if quick else 5, length=length).splitlines(), RULE] if figure.series else []
     return [made, *about, *([QUICK] if quick and figure.series else [])]

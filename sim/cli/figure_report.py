@@ -62,6 +62,9 @@ def measure_figures(name: str | None, claim: str | None, quick: bool, out: Path,
         _show(one, made)
     if result.several and claim is None:
         say(f"report: {result.written[-1][0]}")
+        if quick:
+            with _store(out) as store:
+                say(f"full run: about {Costs(store).planned(result.outcomes) / 3600:.1f} h for the first look")
 
 
 def list_figures(out: Path, json: bool) -> None:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .page import figure_page, index_page
     from .paper_page import claim_rows, claims_page, papers_in, papers_page
     from .papers import PAPERS, Paper, find_papers
+    from .plan import PLANS, written_plans
     from .rounds import AnyPoint, FigureOutcome, Study, curves_of, each_once, measure_all
     from .scatter import scatter_figure
     from .single import RunCurve, RunPoint
@@ -50,6 +51,7 @@ else:
         "drawn": ("DrawnPoint",),
         "page": ("figure_page", "index_page"),
         "paper_page": ("claim_rows", "claims_page", "papers_in", "papers_page"),
+        "plan": ("PLANS", "written_plans"),
         "papers": ("PAPERS", "Paper", "find_papers"),
         "rounds": ("AnyPoint", "FigureOutcome", "Study", "curves_of", "each_once", "measure_all"),
         "scatter": ("scatter_figure",),
@@ -60,6 +62,7 @@ else:
 __all__ = [
     "HERE",
     "PAPERS",
+    "PLANS",
     "AnyPoint",
     "Costs",
     "Curve",
@@ -90,4 +93,5 @@ __all__ = [
     "papers_page",
     "require_claim",
     "scatter_figure",
+    "written_plans",
 ]

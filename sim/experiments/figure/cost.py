@@ -11,6 +11,8 @@ from wormcast.algorithms import topology
 from ..sweep import MemoryStore, Point, ResultStore
 from .curve import SEEDS, Curve
 from .definition import Figure
+from .plan import committed_plan
+from .rounds import FigureOutcome
 from .single import RunCurve
 
 __all__ = ["Costs", "Minutes"]
@@ -44,8 +46,8 @@ class Costs:
     speed of all measured points, plus the time of its commands. The node cycles of a figure that was not measured are
     estimated: those of its largest points, times a factor. A figure's largest points are one point of each series and
     variation, with the most nodes and the most cycles that the figure allows. The factor is the node cycles of all
-    measured figures, divided by the node cycles of their largest points. The time of figures of single runs is not
-    estimated.
+    measured figures, divided by the node cycles of their largest points. A full run of a figure with a committed plan
+    takes the plan's node cycles. The time of figures of single runs is not estimated.
 
     Parameters
     ----------
@@ -83,19 +85,32 @@ class Costs:
         measured.) On a machine without measurements the estimates come from `USUAL_PART` and `USUAL_SPEED`.
         """
         known = [self._known(figure.name, quick) for figure in figures]
-        speed = self._known("speed")
         reckoned = [one for some in (known, [self._known(figure.name, not quick) for figure in figures])
                     if sum(one.get("most", 0) for one in some) for one in some][:len(figures)]
         found: list[Minutes | None] = []
         for figure, one in zip(figures, known, strict=True):
             work, seconds = one.get("node_cycles", 0), one.get("commands", 0.0)
-            if not one and not figure.runs:
+            plan = None if quick else committed_plan(figure)
+            if not one and plan is not None:
+                work = plan.node_cycles(figure)
+            elif not one and not figure.runs:
                 part = sum(each.get("node_cycles", 0) for each in reckoned) / sum(
                     each.get("most", 0) for each in reckoned) if reckoned else USUAL_PART
                 work = part * _most(figure, quick)
-            seconds += work * (speed["seconds"] / speed["node_cycles"] if speed.get("node_cycles") else 1 / USUAL_SPEED)
+            seconds += work / self._speed
             found.append(Minutes(seconds / 60, bool(one)) if one or work else None)
         return found
+
+    def planned(self, outcomes: Sequence[FigureOutcome]) -> float:
+        """Estimate how many seconds the first look of all figures takes, by the plans of a pilot run."""
+        work = sum(one.plan.node_cycles(one.figure) for one in outcomes if one.plan)
+        return work / self._speed
+
+    @property
+    def _speed(self) -> float:
+        """Node cycles per second of all measured points; `USUAL_SPEED` without any."""
+        speed = self._known("speed")
+        return speed["node_cycles"] / speed["seconds"] if speed.get("node_cycles") else USUAL_SPEED
 
     def expected(self, figures: list[Figure], quick: bool) -> float | None:
         """Estimate how many seconds all figures take together.

@@ -1,4 +1,4 @@
-"""What the papers say, judged: a page on all papers, and a page, rows and totals for each."""
+"""Page on all papers, with what held and what did not, and a page and rows for each paper."""
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence

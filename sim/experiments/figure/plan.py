@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wormcast.algorithms import topology
 from wormcast.algorithms.toml_file import read_toml
 
 from ..load.statistics import interval
@@ -16,7 +17,7 @@ from .curve import Curve
 from .definition import HERE, Figure, catalogue, find_figure
 from .series_curve import NETWORK, drawn_network
 
-__all__ = ["PLANS", "Plan", "PlannedCurve", "committed_plan", "plan_of", "written_plans"]
+__all__ = ["PLANS", "PlannedCurve", "RunPlan", "committed_plan", "plan_of", "written_plans"]
 
 #: Committed plans of the catalogue's figures, by their names.
 PLANS = HERE / "plans.toml"
@@ -33,7 +34,7 @@ BATCH, BEYOND = 4, 2
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """Plan of a figure's run.
 
     Parameters
@@ -52,14 +53,15 @@ class Plan:
         """Return the cycles of a run at a look, from 1: the counted cycles double at each look."""
         return self.warmup + self.cycles * 2 ** (look - 1)
 
-    def node_cycles(self, figure: Figure, nodes: int, looks: int) -> int:
-        """Return an upper bound of the work: node cycles of all series, points, replications and looks."""
-        curves = len(figure.named_series)
-        one = sum(self.length(look) for look in range(1, looks + 1)) + len(figure.variations) * self.length(1)
-        return curves * len(self.places) * REPLICATED * nodes * one
+    def node_cycles(self, figure: Figure) -> int:
+        """Return the node cycles of all points and replications at the first look, variations included, at most."""
+        curves = [Curve(*figure.find_series(name), variation and variation.on(name)) for name in figure.named_series
+                  for variation in (None, *figure.variations.values()) if not figure.find_series(name)[0].runs]
+        nodes = sum(_nodes(curve.options_at(place)["topology"]) for curve in curves for place in self.places)
+        return nodes * REPLICATED * self.length(1)
 
 
-def plan_of(figure: Figure, pilots: Sequence[Curve]) -> Plan:
+def plan_of(figure: Figure, pilots: Sequence[Curve]) -> RunPlan:
     """Return the plan that the curves of a figure's pilot run allow.
 
     All loads at which a curve of the pilot run has a point are loads of the plan. The warm-up is the longest that MSER
@@ -69,8 +71,13 @@ def plan_of(figure: Figure, pilots: Sequence[Curve]) -> Plan:
     places = {place for curve in pilots for place in (
         range(1, len(curve.figure.values) + 1) if curve.figure.values else curve.places)}
     steady = [curve.results[place] for curve in pilots for place in curve.steady]
-    return Plan(tuple(sorted(places)), _rounded(max((one["warmup_used"] for one in steady), default=0)),
+    return RunPlan(tuple(sorted(places)), _rounded(max((one["warmup_used"] for one in steady), default=0)),
                 max(GRAIN, _rounded(max((one["cycles_simulated"] - one["warmup_used"] for one in steady), default=0))))
+
+
+@cache
+def _nodes(network: str) -> int:
+    return topology(network).nodes
 
 
 def _rounded(cycles: int) -> int:
@@ -78,17 +85,17 @@ def _rounded(cycles: int) -> int:
 
 
 @cache
-def _committed() -> dict[str, Plan]:
+def _committed() -> dict[str, RunPlan]:
     entries = read_toml(PLANS, "plans") if PLANS.exists() else {}
-    return {name: Plan(tuple(one["places"]), one["warmup"], one["cycles"]) for name, one in entries.items()}
+    return {name: RunPlan(tuple(one["places"]), one["warmup"], one["cycles"]) for name, one in entries.items()}
 
 
-def committed_plan(figure: Figure) -> Plan | None:
+def committed_plan(figure: Figure) -> RunPlan | None:
     """Return the committed plan of a figure of the catalogue; None if it has none."""
     return _committed().get(figure.name) if figure.name in catalogue() and find_figure(figure.name) is figure else None
 
 
-def written_plans(plans: Mapping[str, Plan]) -> str:
+def written_plans(plans: Mapping[str, RunPlan]) -> str:
     """Return plans as TOML."""
     return "".join(f"[{name}]\nplaces = {list(plan.places)}\nwarmup = {plan.warmup}\ncycles = {plan.cycles}\n\n"
                    for name, plan in plans.items())
@@ -103,14 +110,14 @@ class PlannedCurve(Curve):
 
     Parameters
     ----------
-    plan : Plan
+    plan : RunPlan
     look : int
         Number of the look, from 1.
     first : PlannedCurve or None
         Curve of the first look, whose points decide which loads are saturated.
     """
 
-    plan: Plan = field(default_factory=lambda: Plan((), 0, GRAIN))
+    plan: RunPlan = field(default_factory=lambda: RunPlan((), 0, GRAIN))
     look: int = 1
     first: "PlannedCurve | None" = None
 

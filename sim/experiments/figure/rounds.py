@@ -14,7 +14,7 @@ from .curve import Curve
 from .definition import Figure, Series, Statement, Variation
 from .drawn import DrawnPoint
 from .evidence import LOOKS, UNDECIDED
-from .plan import Plan, PlannedCurve, committed_plan, plan_of
+from .plan import PlannedCurve, RunPlan, committed_plan, plan_of
 from .predicate import CommandValue, Measured
 from .schema import DECIDED
 from .single import RunCurve, RunPoint
@@ -51,8 +51,8 @@ class FigureOutcome:
         Verdicts on the figure's statements.
     scatter : list of (str, float, float)
         Points of the figure's scatter plot; empty if a command of them needs a tool that is not installed.
-    plan : Plan or None
-        Plan of its load experiments; None without load experiments, and for a quick run.
+    plan : RunPlan or None
+        Plan of its load experiments; for a quick run, the plan of the full run; None without load experiments.
     """
 
     figure: Figure
@@ -60,7 +60,7 @@ class FigureOutcome:
     rows: list[dict[str, Any]]
     verdicts: list[Verdict]
     scatter: list[tuple[str, float, float]]
-    plan: Plan | None = None
+    plan: RunPlan | None = None
 
     def of_claim(self, claim: str) -> "FigureOutcome":
         """Return the outcome with the verdicts on one claim only."""
@@ -87,7 +87,7 @@ class FigureOutcome:
         return loads_figure(self.figure, [one for one in self.curves if isinstance(one, Curve)])
 
 
-def curves_of(figure: Figure, *, quick: bool = False, plan: Plan | None = None) -> Curves:
+def curves_of(figure: Figure, *, quick: bool = False, plan: RunPlan | None = None) -> Curves:
     """Return the curves of all series that a figure and its statements name, with each variation unless ``quick``.
 
     For a series that a variation does not change, the variation's entry is the curve without variation. With a plan,
@@ -159,7 +159,7 @@ class Study:
     ----------
     pilots : Curves
         Load experiments of the pilot run; empty if the figure has a committed plan, or no load experiments.
-    plan : Plan or None
+    plan : RunPlan or None
         Plan of the run; None if it has no load experiments.
     curves : Curves
         Curves at the latest look at each series.
@@ -239,7 +239,7 @@ class Study:
             [_row(figure, name, variation, curve, place) for (name, variation), curve in self.curves.items()
              if variation is None or not self._is_default(name, variation) for place in curve.places],
             [self._verdicts[number] for number in range(len(figure.statements))], _scatter(figure, told),
-            self.plan)
+            plan_of(figure, [*self.pilots.values()]) if self.quick and self.pilots else self.plan)
 
     def _is_default(self, name: str, variation: str) -> bool:
         """A variation leaves a series as it is."""

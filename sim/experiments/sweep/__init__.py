@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from .cluster import require_cluster, run_on_cluster
     from .curves import curves_figure, require_drawable
     from .export import cells_of, require_parquet, row, write_parquet
-    from .file import OPTIONS, SWEEP, read, sweep_of
+    from .file import OPTIONS, REPLICATIONS, SWEEP, read, sweep_of
     from .local import missing, run_missing
-    from .point import REPLICATIONS, Point, build_point, plain_results, points
+    from .point import Point, build_point, plain_results, points
     from .same_cycles import over_same_cycles
     from .store import MemoryStore, ResultStore
 else:
@@ -23,8 +23,8 @@ else:
         "cluster": ("require_cluster", "run_on_cluster"),
         "curves": ("curves_figure", "require_drawable"),
         "export": ("cells_of", "require_parquet", "row", "write_parquet"),
-        "file": ("OPTIONS", "SWEEP", "read", "sweep_of"),
-        "point": ("REPLICATIONS", "Point", "build_point", "plain_results", "points"),
+        "file": ("OPTIONS", "REPLICATIONS", "SWEEP", "read", "sweep_of"),
+        "point": ("Point", "build_point", "plain_results", "points"),
         "local": ("missing", "run_missing"),
         "same_cycles": ("over_same_cycles",),
         "store": ("MemoryStore", "ResultStore"),

@@ -22,17 +22,15 @@ from ..energy_table import EnergyTable, read_energy
 from ..events import EventSums
 from ..load import Experiment, Load, Specification, Trace, check, load_until_interval, shared
 from ..option_grid import Sweep, named_point
+from .file import REPLICATIONS
 
-__all__ = ["LATER", "REPLICATIONS", "Point", "build_point", "plain_results", "points"]
+__all__ = ["LATER", "Point", "build_point", "plain_results", "points"]
 
 #: Version of the results. Increase the version when keys of results or their meaning change.
 RESULTS = 6
 
 #: Key in a stored result for the results of the same experiment with longer warm-ups.
 LATER = "later"
-
-#: Option of a point, and key of its results: also the results of each seed by itself (`Load.replications`).
-REPLICATIONS = "replications"
 
 #: Options whose values may name a user's file.
 BY_NAME = ("topology", "scheme", "relation")

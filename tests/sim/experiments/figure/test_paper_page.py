@@ -6,9 +6,11 @@ from dataclasses import replace
 import pytest
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.toml_file import read_toml
 from wormcast.sim.api.figure_files import write_report
 from wormcast.sim.experiments.figure.definition import Figure, Statement, names_of_claim, require_claim
 from wormcast.sim.experiments.figure.paper_page import claim_rows, claims_page, papers_in, papers_page
+from wormcast.sim.experiments.figure.plan import RunPlan
 from wormcast.sim.experiments.figure.predicate import Predicate
 from wormcast.sim.experiments.figure.rounds import FigureOutcome
 from wormcast.sim.experiments.figure.verdict import Verdict
@@ -59,13 +61,14 @@ def test_a_page_of_a_paper_has_a_line_for_each_statement():
 
 
 def test_the_files_of_a_report(tmp_path):
-    files = write_report("004", [OUTCOME], tmp_path, quick=True)
+    files = write_report("004", [replace(OUTCOME, plan=RunPlan((4, 8), 500, 1000))], tmp_path, quick=True)
     assert [str(file.relative_to(tmp_path)) for file in files] == [
-        "index.html", "papers.md", "verdicts/004.md", "verdicts/004.json", "verdicts/004.csv"]
-    found = json.loads(files[3].read_text())
+        "index.html", "papers.md", "plans.toml", "verdicts/004.md", "verdicts/004.json", "verdicts/004.csv"]
+    found = json.loads(files[4].read_text())
     assert (found["quick"], len(found["verdicts"]), found["verdicts"][0]["figure"]) == (True, 7, "004-fig7")
-    assert len(files[4].read_text().splitlines()) == 8
+    assert len(files[5].read_text().splitlines()) == 8
     assert "This run is quick" in files[1].read_text()
+    assert read_toml(files[2], "plans") == {"004-fig7": {"places": [4, 8], "warmup": 500, "cycles": 1000}}
 
 
 @pytest.mark.parametrize(("held", "text"), [

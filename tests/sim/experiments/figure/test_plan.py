@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
+from wormcast.sim.experiments.figure.cost import USUAL_SPEED, Costs
 from wormcast.sim.experiments.figure.curve import Curve
 from wormcast.sim.experiments.figure.definition import Figure, Series, Statement
-from wormcast.sim.experiments.figure.plan import Plan, PlannedCurve, plan_of, written_plans
+from wormcast.sim.experiments.figure.plan import PlannedCurve, RunPlan, plan_of, written_plans
 from wormcast.sim.experiments.figure.predicate import Predicate
-from wormcast.sim.experiments.figure.rounds import Study, measure_all
+from wormcast.sim.experiments.figure.rounds import FigureOutcome, Study, measure_all
 from wormcast.sim.experiments.sweep import MemoryStore, build_point, run_missing
 
 ONE, TWO = Series("one", {"scheme": "individual"}), Series("two", {"scheme": "dual-path"})
@@ -31,14 +32,17 @@ def test_a_plan_has_all_loads_of_the_pilot_run_and_its_longest_warm_up_and_lengt
     pilots[0].results = {4: result(10), 8: result(20, warmup=700, cycles=5100), 12: result(90, range(4), 2000, 9000)}
     pilots[1].results = {4: result(10), 6: result(20, warmup=400, cycles=5600)}
     plan = plan_of(figure(), pilots)
-    assert plan == Plan((4, 6, 8, 12), 1000, 5500)  # steps of 500 cycles; saturated points do not count
+    assert plan == RunPlan((4, 6, 8, 12), 1000, 5500)  # steps of 500 cycles; saturated points do not count
     assert [plan.length(look) for look in (1, 2, 3)] == [6500, 12_000, 23_000]
-    assert plan.node_cycles(figure(), 4, 3) == 2 * 4 * 10 * 4 * (6500 + 12_000 + 23_000)
+    # two series of four points, ten replications on four nodes
+    assert plan.node_cycles(figure()) == 2 * 4 * 10 * 4 * 6500
+    assert Costs(MemoryStore()).planned([FigureOutcome(figure(), [], [], [], [], plan)]) == pytest.approx(
+        2 * 4 * 10 * 4 * 6500 / USUAL_SPEED)
     assert written_plans({"small": plan}) == (
         "[small]\nplaces = [4, 6, 8, 12]\nwarmup = 1000\ncycles = 5500\n\n")
 
 
-PLAN = Plan((4, 8, 12, 16, 20, 24, 28), 500, 1000)
+PLAN = RunPlan((4, 8, 12, 16, 20, 24, 28), 500, 1000)
 
 
 def planned(**more):

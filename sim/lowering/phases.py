@@ -119,18 +119,20 @@ def flag_runs(steps: Sequence[Step]) -> list[tuple[bool, list[Step]]]:
             add(False, pending)
             continue
         waiting = {step for step in pending if isinstance(step, Node)}
+        ahead = [(step, _is_flags(step), needs(step)) for step in pending]
         flags = True
-        while pending:
+        while ahead:
             run: list[Step] = []
-            left: list[Step] = []
-            for step in pending[:WINDOW]:
-                if _is_flags(step) == flags and waiting.isdisjoint(needs(step)):
+            left = []
+            for one in ahead[:WINDOW]:
+                step, on_flags, used = one
+                if on_flags == flags and waiting.isdisjoint(used):
                     run.append(step)
                     if isinstance(step, Node):
                         waiting.discard(step)
                 else:
-                    left.append(step)
-            pending[:WINDOW] = left
+                    left.append(one)
+            ahead[:WINDOW] = left
             add(flags, run)
             flags = not flags
     return runs

@@ -103,7 +103,7 @@ def _bars(axes: "Axes", history: History, scale: Scale) -> None:
 
 
 def _box(first: int, last: int, at: float) -> list[tuple[float, float]]:
-    """Return the corners of a bar from one cycle to another; the first one and the last one are at its end."""
+    """Return the corners of a bar from one cycle to another; the first corner and the last one are at the bar's end."""
     start, end, half = first - 0.5, last + 0.5, BAR / 2
     return [(end, at - half), (start, at - half), (start, at + half), (end, at + half)]
 

@@ -138,4 +138,5 @@ def test_the_hardware_s_channels_are_told_as_the_run_had_them(tmp_path):
     wormcast("run", "ring:4", "individual", "--source", 0, "--destinations", 2, "--length", 3, "--ejection", "all",
              "--ties", "signed", "--vcd", file)
     _, out, _ = wormcast("wave", file, "--text")
-    assert "2 VCs x 4 flits, 1 consumption channel an ejection port, ejection all, ties signed" in " ".join(out.split())
+    assert ("2 VCs x 4 flits, 2 classes of VCs, 1 consumption channel an ejection port, ejection all, ties signed"
+            in " ".join(out.split()))

@@ -138,7 +138,8 @@ def test_retransmission_slots_need_the_rest_of_the_header():
 
 def test_relations_that_routers_compare_by_are_named_with_those_there_are():
     for shape, relations, sentence in (
-        ("mesh:8x8", ("odd",), "relations: odd is not valid. Allowed: e-cube, hamiltonian, each once."),
+        ("mesh:8x8", ("odd",),
+         "relations: odd is not valid. Allowed: e-cube, hamiltonian, hamiltonian-row-first, each once."),
         ("mesh:8x8", ("e-cube", "e-cube"), "relations: e-cube, e-cube is not valid"),
     ):
         with pytest.raises(WormcastError, match=sentence):

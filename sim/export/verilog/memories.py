@@ -61,8 +61,9 @@ def _take_out(module: NetlistModule, name: str, width: int, depth: int, block: s
         raise WormcastError(f"verilog: memory {module.type}.{name} is not valid. Allowed: one write port for whole "
                             "words, and read ports of one latency, which do not see a word while it is written.")
     [latency], [[enable, *_]] = latencies, enables
-    clocks = {dict(PIN.findall(cell))["CLK"] for cell, kind in zip(cells, kinds, strict=True) if kind == "rd"}
-    apart = bool(latency) and clocks != {writes[0]["CLK"]}  # words are read with another clock
+    clocks = {dict(PIN.findall(cell))["CLK"] for cell, kind in zip(cells, kinds, strict=True)
+              if kind == "rd" and latency}
+    apart = bool(clocks) and clocks != {writes[0]["CLK"]}  # words are read with another clock
     bits = (depth - 1).bit_length()
     ports = [_Port("input", "clk", 1, writes[0]["CLK"]), _Port("input", "write_en", 1, enable),
              _Port("input", "write_addr", bits, writes[0]["ADDR"]),

@@ -120,7 +120,8 @@ def test_interfaces_are_drawn_where_they_have_work(options, shown):
 
 def test_the_picture_says_which_packet_goes_to_whom(tmp_path):
     said = drawn(smart(), tmp_path / "a.svg")
-    for text in ("1→0.1", "2→0.1", "1→0.3", "1", "2", *(HS, HR, POSTED, IN, NR, NS, OUT), "0.0", "0.3",
+    for text in ("1", "2", "0.1", "2 is packet 2, in front of it: the node to which it is sent",
+                 *(HS, HR, POSTED, IN, NR, NS, OUT), "0.0", "0.3",
                  "k-binomial on mesh:1x4: 1 message of 32 flits, delivered in cycle 493",
                  ("2 VCs x 4 flits, 2 consumption channels, ni fpfs, packet 16, rows 8, places 4, buffer-kind shallow, "
                   "t-hs 100, t-hr 100, t-ns 25, t-nr 25")):

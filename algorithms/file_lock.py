@@ -24,11 +24,7 @@ def alone(lock: Path) -> Iterator[None]:
     After `PATIENCE` seconds a waiting process goes on without the lock, as the lock's holder may be a stopped process.
     On systems without ``fcntl`` processes do not wait. The lock file is deleted at the end of the context.
     """
-    handle = -1
-    if fcntl is not None:
-        with contextlib.suppress(OSError):
-            handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-            _wait_for(handle)
+    handle = _lock(lock) if fcntl is not None else -1
     try:
         yield
     finally:
@@ -39,12 +35,25 @@ def alone(lock: Path) -> Iterator[None]:
             os.close(handle)
 
 
-def _wait_for(handle: int) -> None:
-    """Lock an open file, or give up after `PATIENCE`."""
+def _lock(lock: Path) -> int:
+    """Open and lock a file. Return its descriptor; or -1 if it cannot be locked, or not within `PATIENCE`."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:
+            handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        except OSError:
+            return -1
+        try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
+            # an earlier holder may have deleted the file since it was opened here: then another process can hold a new
+            # file of this name
+            if os.path.samestat(os.fstat(handle), os.lstat(lock)):
+                return handle
         except BlockingIOError:
             time.sleep(0.05)
+        except FileNotFoundError:
+            pass
+        except OSError:  # a file system without locks
+            end = 0
+        os.close(handle)
+    return -1

@@ -79,7 +79,9 @@ class _Cache(FunctionCache):
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with self._compiling.pop(sig, contextlib.ExitStack()):
+        # Numba reads, changes and writes the index without a lock: two processes that store code for different argument
+        # types at the same time could give both the same file, and the index would name the wrong code
+        with self._compiling.pop(sig, contextlib.ExitStack()), alone(self._lock()):
             super().save_overload(sig, data)
             self._remove_earlier()
 
@@ -90,6 +92,9 @@ class _Cache(FunctionCache):
                 with contextlib.suppress(OSError):
                     file.unlink()
 
-    def _lock(self, sig: Any) -> Path:
+    def _lock(self, sig: Any = None) -> Path:
+        """Return the lock file of a signature's compilation, or without a signature that of the index."""
         name = self._impl.filename_base
-        return Path(self.cache_path, f"{name}.{hashlib.sha256(str(sig).encode()).hexdigest()[:16]}.lock")
+        if sig is not None:
+            name += f".{hashlib.sha256(str(sig).encode()).hexdigest()[:16]}"
+        return Path(self.cache_path, f"{name}.lock")

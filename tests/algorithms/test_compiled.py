@@ -1,16 +1,21 @@
 """Compiled functions: kept on disk by what is compiled into them, and the same as plain Python."""
 
+import contextlib
 import importlib
 import os
 import subprocess
 import sys
+import threading
 import time
+from random import Random
 
 import numpy as np
 import pytest
 
 from wormcast.algorithms import compiled as compiled_module
+from wormcast.algorithms import file_lock
 from wormcast.algorithms.compiled import LINEAR, compiled, compiled_from, digest, inlined, plain
+from wormcast.algorithms.file_lock import alone
 
 BELOW = """
 from wormcast.algorithms.compiled import {kind}
@@ -162,6 +167,59 @@ def test_of_several_processes_one_compiles(load, tmp_path):
     (tmp_path / "go").touch()
     assert sorted(one.communicate()[0].strip() for one in running) == ["0", "0", "1"]
     assert not list(tmp_path.rglob("*.lock"))
+
+
+def test_code_for_two_types_that_is_stored_at_the_same_time(load, tmp_path, monkeypatch):
+    """Both are kept, each under its own type: without a lock, both threads would write an index with their code alone,
+    and the same file of code."""
+    from numba.core.caching import IndexDataCacheFile
+
+    functions = {number: load(1, 2, "compiled") for number in (10, 10.5)}
+    stored = [(function.dispatcher._cache, signature, code) for number, function in functions.items()
+              if function(number) for signature, code in function.dispatcher.overloads.items()]
+    for file in tmp_path.rglob("above.result*.nb[ic]"):
+        file.unlink()
+    both, save_index = threading.Barrier(2, timeout=1), IndexDataCacheFile._save_index
+
+    def save_at_the_same_time(*arguments):
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both.wait()
+        save_index(*arguments)
+
+    monkeypatch.setattr(IndexDataCacheFile, "_save_index", save_at_the_same_time)
+    threads = [threading.Thread(target=cache.save_overload, args=(signature, code))
+               for cache, signature, code in stored]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    again = load(1, 2, "compiled")
+    assert [again(number) for number in functions] == [9, 9.5]
+    assert not again.dispatcher.stats.cache_misses
+    assert not list(tmp_path.rglob("*.lock"))
+
+
+@pytest.mark.skipif(file_lock.fcntl is None, reason="no file locks")
+def test_a_lock_has_one_holder_also_while_others_open_and_delete_its_file(tmp_path):
+    """Threads as processes: each opens the file anew. They come at any time between the deletions of the others."""
+    inside, holders, random = [], [], Random(0)
+
+    def hold(pauses):
+        for pause in pauses:
+            time.sleep(pause)
+            with alone(tmp_path / "lock"):
+                inside.append(None)
+                holders.append(len(inside))
+                time.sleep(0.02)
+                inside.pop()
+
+    threads = [threading.Thread(target=hold, args=([random.uniform(0, 0.05) for _ in range(6)],)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert holders == [1] * 24
+    assert not list(tmp_path.iterdir())
 
 
 @inlined

@@ -10,7 +10,7 @@ from ..compiled import compiled
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..routing import Relation, Routes, last_option, walk
-from ..routing.base import no_path, turns_of
+from ..routing.base import follow, no_path, turns_of
 from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
 from ..turns import require_unicasts, wrong_turn
@@ -176,13 +176,13 @@ def find_channel_use(
     if len(triples) or len(sample):
         _require_stops_known(scheme, routes)
         if routes.deterministic:
-            onward = _phase_of_stops(routes)
-            if onward:
+            phases = np.unique([0, *routes.phase_of_link[:1]])  # at a worm's source, and at its stops
+            for onward in phases[1:]:
                 further, _, _ = _unicasts(arrays, starts, np.full_like(routes.phase_of_node, onward))
                 passes = np.where(passes[..., :1] < 0, further, passes)
-            last = np.stack([_last_channels(arrays, starts, phase) for phase in sorted({0, onward})])
-            stops, used, loaded, arrives = _stops(triples, last, arrays, starts, onward)
-            unknown = _first_unknown(sample, stops, last, arrays, starts, onward)
+            last = np.stack([_last_channels(arrays, starts, phase) for phase in phases])
+            stops, used, loaded, arrives = _stops(triples, last, arrays, starts, phases)
+            unknown = _first_unknown(sample, stops, last, arrays, starts, phases[-1])
         else:
             moving = (triples[:, 0] != triples[:, 1]) & (triples[:, 1] != triples[:, 2])
             chosen_from = np.unique(triples[moving], axis=0)
@@ -242,11 +242,6 @@ def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers)
         for channel, output in np.argwhere((ways[..., 0] >= 0) & ~turns)[:1].tolist():
             to = int(topology.neighbours[topology.links[channel // count, 2], output // count])
             raise wrong_turn(name, routes, channel // count, to, stopped)
-
-
-def _phase_of_stops(routes: Routes) -> int:
-    """Return the phase of worms at their stops, which is that of all links; 0 without links."""
-    return int(routes.phase_of_link[:1].sum())
 
 
 def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
@@ -313,29 +308,10 @@ def origins(arrays, starts, phases, sources, node, origin, stack):
 
     `sources` are the possible source nodes, ascending. `stack` is scratch memory with an entry for each channel.
     """
-    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
-    origin[:] = -1
+    origin[:] = NOWHERE
     for u in sources:
-        if u == node:
-            continue
-        switch, phase = starts[u], phases[u]
-        count, at = 0, 0
-        while True:
-            if switch != homes[node]:
-                for place in range(options.shape[3]):
-                    code = options[phase, switch, node, place]
-                    if code < 0:
-                        break
-                    channel = link_of_port[switch, code // classes] * classes + code % classes
-                    if origin[channel] < 0:
-                        origin[channel] = u
-                        stack[count] = channel
-                        count += 1
-            if at == count:
-                break
-            link = stack[at] // classes
-            switch, phase = switch_of_link[link], phase_of_link[link]
-            at += 1
+        if u != node:
+            follow(arrays, starts[u], phases[u], node, origin, u, stack)
 
 
 @compiled
@@ -429,14 +405,15 @@ def _last_channels(arrays, starts, phase):
 
 
 @compiled
-def _stops(triples, last, arrays, starts, onward):
+def _stops(triples, last, arrays, starts, phases):
     """Return the arrays `stops`, `used`, `loaded` and `arrives` of `ChannelUse`.
 
-    Worms are in phase `onward` at their stops. The first node of a triple is a source or a stop: `last` has the last
-    channels of paths from sources, and if `onward` is not 0, those of paths from stops, [1 or 2, nodes, nodes].
+    The first node of a triple is a source or a stop. `phases` has the phase of worms at their source and, if it is
+    another one, the phase at all stops. `last` has the last channels of paths that begin in these phases, int32
+    [phases, nodes, nodes].
     """
     options, classes, link_of_port, switch_of_link, _, _ = arrays
-    nodes, outputs = len(starts), link_of_port.shape[1] * classes
+    nodes, outputs, onward = len(starts), link_of_port.shape[1] * classes, phases[-1]
     stops = np.full((len(switch_of_link) * classes, outputs, 3), NOWHERE, np.int32)
     used = np.zeros(len(stops), np.bool_)
     loaded = np.zeros(len(stops), np.bool_)
@@ -448,13 +425,13 @@ def _stops(triples, last, arrays, starts, onward):
         u, v, w = triples[row]
         if u == v or v == w:
             continue
-        for begin in range(len(last)):
+        for begin in range(len(phases)):
             way = stops[last[begin, u, v], options[onward, starts[v], w, 0]]
             if way[0] < 0:
                 way[0], way[1], way[2] = u, v, w
             arrives[last[begin, u, v]] = True
             if not walked_first[u, v]:
-                for hop in range(walk(arrays, starts[u], begin * onward, v, taken)):
+                for hop in range(walk(arrays, starts[u], phases[begin], v, taken)):
                     used[taken[hop]] = True
         walked_first[u, v] = True
         arrives[last[-1, v, w]] = True

@@ -5,6 +5,7 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..routing import Routes
+from ..routing.base import follow
 
 __all__ = ["chained_ways", "turning_ways"]
 
@@ -58,7 +59,7 @@ def turning_ways(routes: Routes, passes: Integers) -> Integers:
 @compiled
 def _chained(arrays, starts, pairs, passes, stops, came):
     options, classes, _, switch_of_link, phase_of_link, homes = arrays
-    found, seen = np.empty(len(passes), np.int32), np.zeros(len(passes), np.bool_)
+    found, origin = np.empty(len(passes), np.int32), np.empty(len(passes), np.int32)
     nodes, most = len(homes), options.shape[3]
     known_start, known_home = np.full(options.shape[1], -1), np.full(options.shape[1], -1)
     for node in range(nodes - 1, -1, -1):  # one node represents all nodes of its switch
@@ -66,7 +67,8 @@ def _chained(arrays, starts, pairs, passes, stops, came):
     for u in known_start:
         for v in known_home:
             if u >= 0 and v >= 0:
-                for channel in found[:_reach(arrays, starts[u], 0, v, found, seen)]:
+                origin[:] = NOWHERE
+                for channel in found[:follow(arrays, starts[u], 0, v, origin, u, found)]:
                     if switch_of_link[channel // classes] == homes[v]:
                         came[homes[v], channel] = u
     changed = True
@@ -80,7 +82,8 @@ def _chained(arrays, starts, pairs, passes, stops, came):
                     reached |= came[homes[v], channel] >= 0 and phase_of_link[channel // classes] == phase
                 if not reached:
                     continue
-                count = _reach(arrays, homes[v], phase, w, found, seen)
+                origin[:] = NOWHERE
+                count = follow(arrays, homes[v], phase, w, origin, v, found)
                 for channel in range(len(passes)):
                     if count > 0 and came[homes[v], channel] >= 0 and phase_of_link[channel // classes] == phase:
                         for place in range(most):
@@ -104,35 +107,6 @@ def _chained(arrays, starts, pairs, passes, stops, came):
                                 way = passes[channel, options[behind, homes[w], node, 0]]
                                 if way[0] < 0:
                                     way[0], way[1] = v, node
-
-
-@compiled
-def _reach(arrays, switch, phase, node, found, seen):
-    """Write to `found` the channels that a worm from a switch to a node may use, and return their number.
-
-    `seen` is scratch memory with an entry for each channel, all False before and after the call.
-    """
-    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
-    count, at = 0, 0
-    while True:
-        if switch != homes[node]:
-            for place in range(options.shape[3]):
-                code = options[phase, switch, node, place]
-                if code < 0:
-                    break
-                channel = link_of_port[switch, code // classes] * classes + code % classes
-                if not seen[channel]:
-                    seen[channel] = True
-                    found[count] = channel
-                    count += 1
-        if at == count:
-            break
-        link = found[at] // classes
-        switch, phase = switch_of_link[link], phase_of_link[link]
-        at += 1
-    for channel in found[:count]:
-        seen[channel] = False
-    return count
 
 
 @compiled

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..compiled import LINEAR, compiled_from
+from ..compiled import LINEAR, compiled, compiled_from
 from ..errors import WormcastError, users_code
 from ..python_file import describe_class
 from ..topologies.base import Topology
 from ..topologies.joined import ways_back
 from ..worms import Worms
 
-__all__ = ["AnyChannel", "ChangedRelation", "ChoiceRelation", "Choices", "Relation", "Routes", "last_option", "no_path",
-           "turns_of", "walk", "without_classes"]
+__all__ = ["AnyChannel", "ChangedRelation", "ChoiceRelation", "Choices", "Relation", "Routes", "follow", "last_option",
+           "no_path", "turns_of", "walk", "without_classes"]
 
 ANY_CLASS = ("",)
 """Class names of a relation with one class of virtual channels: a single empty name."""
@@ -443,6 +443,44 @@ def walk(arrays, switch, phase, node, taken):
         switch = switch_of_link[link]
         phase = phase_of_link[link]
     return hops if options[phase, switch, node, 0] >= 0 else -1
+
+
+@compiled
+def follow(arrays, switch, phase, node, origin, source, found):
+    """Follow all paths to a node, but not beyond channels that have an origin (compiled).
+
+    Parameters
+    ----------
+    arrays : tuple
+        As `Routes.arrays`.
+    origin : int32 array [channels]
+        For the channels that worms from the switch may use, an entry of -1 is set to `source`.
+    found : int32 array [channels]
+        Output: the channels whose `origin` was set.
+
+    Returns
+    -------
+    int
+        Number of channels in `found`.
+    """
+    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
+    count, at = 0, 0
+    while True:
+        if switch != homes[node]:
+            for place in range(options.shape[3]):
+                code = options[phase, switch, node, place]
+                if code < 0:
+                    break
+                channel = link_of_port[switch, code // classes] * classes + code % classes
+                if origin[channel] < 0:
+                    origin[channel] = source
+                    found[count] = channel
+                    count += 1
+        if at == count:
+            return count
+        link = found[at] // classes
+        switch, phase = switch_of_link[link], phase_of_link[link]
+        at += 1
 
 
 @compiled_from(LINEAR)

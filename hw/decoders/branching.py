@@ -42,6 +42,10 @@ class BranchingDecoder(Decoder):
         """Return the outputs, to other switches and to nodes, that a worm from input ``port`` may take."""
         return self.reaches(port) + self.exits(port)
 
+    def choices(self, port: int) -> list[int]:
+        """Return the outputs to other switches that may be alternatives for a worm from input ``port``."""
+        return [o for o in self.leads(port) if o < self.ejection] if self.adaptive else []
+
     @abstractmethod
     def seen(self, m: Module, port: int, straps: dict[str, Value], flit: Value, place: Value) -> Value:
         """Return the information in the header flit number ``place``. The input keeps the OR of this information over

@@ -24,8 +24,7 @@ class DeepProbe(BranchesProbe):
         self.readers = len(self.leads) + 1
         self.rows, self.chunk, self.width = router.rows, router.chunk, router.width
         self.port = port
-        decoder = router.branching
-        self._choices = [o for o in self.leads if o < decoder.ejection] if decoder.adaptive else []
+        self._choices = router.branching.choices(port)
         self._outputs = [output.name for output in router.outputs]
 
     @property

@@ -98,7 +98,7 @@ class DeepInput(wiring.Component):
         self.leads = decoder.leads(port)
         self.rows = spec.depth // spec.chunk
         #: Outputs that may be alternatives.
-        self.choices = [o for o in self.leads if o < decoder.ejection] if decoder.adaptive else []
+        self.choices = decoder.choices(port)
         flit = flit_layout(self.width)
         row = row_bits(self.rows)
         super().__init__({

@@ -2,12 +2,13 @@
 # (an interface creates its processor to check the parameters, and may never be elaborated)
 """The one communication processor of a network interface, which serves packets to send and received packets."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
 
+from ..logic import any_of
 from ..options import MOST_DELAY, SERVICE_ORDERS
 
 __all__ = ["CommunicationProcessor"]
@@ -79,7 +80,7 @@ class CommunicationProcessor(wiring.Component):
         now_left = Signal(range(last + 1))
         idle = serves == 0
         startable = [of & waits.replicate(count) for of, waits in zip(entries, self.waits, strict=True)]
-        received, sent = _any(startable[:self.receive]), _any(startable[self.receive:])
+        received, sent = any_of(startable[:self.receive]), any_of(startable[self.receive:])
         m.d.comb += can.eq(received | sent)
         if self.order == "arrival":
             m.d.comb += candidates.eq(can)
@@ -100,17 +101,10 @@ class CommunicationProcessor(wiring.Component):
         m.d.sync += [serves.eq(now & ~self.done), left.eq(Mux(now_left == 0, 0, now_left - 1))]
 
         kept = [(of & below) | (of >> 1 & ~below) for of in entries]
-        used = _any(kept)
+        used = any_of(kept)
         for of, arrives, remaining in zip(entries, self.arrives, kept, strict=True):
             free = Signal(count, name=f"{of.name}_free")  # the first free entry
             m.d.comb += free.eq(Mux(arrives, ~used & (used + 1), 0))
             m.d.sync += of.eq(remaining | free)
             used = used | free
         return m
-
-
-def _any(masks) -> Value:
-    found = Value.cast(0)
-    for mask in masks:
-        found = found | mask
-    return found

@@ -29,7 +29,7 @@ SCHEMES = """\
 topology = "mesh:8x8"
 scheme = ["individual", "dual-path", "multipath", "column-path", "e-mcast"]
 rate = [0.004, 0.01, 0.016, 0.02, 0.024, 0.028]
-cycles = 10_000
+cycles = 20_000
 consumption = 4
 """
 
@@ -52,7 +52,7 @@ STEPS = (
      f"{FIGURE_4} --consumption 2 --vcd {{out}}/cured.vcd --replay {{out}}/cured.html", Exit.DONE),
     ("Space-time diagrams of both runs, side by side, from their waveforms",
      "wave {out}/deadlock.vcd {out}/cured.vcd --plot {out}/figure4.svg", Exit.DONE),
-    ("Five schemes under load, each point with four seeds of 10 000 cycles",
+    ("Five schemes under load, each point with four seeds of 20 000 cycles",
      "sweep {out}/schemes.toml --out {out} --plot {out}/schemes.svg", Exit.DONE),
 )
 

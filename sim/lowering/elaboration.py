@@ -112,19 +112,33 @@ class _Emitter(_ir.NetlistEmitter):
 
 def _design(fragment: Any, ports: Mapping[str, tuple[Value, Any]],
             missing_domain: Callable[[str], ClockDomain]) -> Any:
-    """Return the design that ``fragment.prepare`` returns, with the statements of ``fragment`` if possible.
-
-    ``prepare`` copies all statements to replace `ClockSignal` and `ResetSignal`. A copied expression is no longer the
-    same object in all its uses, and becomes a cell for each use.
-    """
+    """Return the design that ``fragment.prepare`` returns, with each shared expression still shared."""
     found = fragment._prepare_ports(dict(ports))
     for domain in fragment._propagate_domains(missing_domain):
         signals = (domain.clk,) if domain.rst is None else (domain.clk, domain.rst)
         found += [(None, signal, _ir.PortDirection.Input) for signal in signals]
-    try:
-        return _ir.Design(fragment, found, hierarchy=("top",))
-    except NotImplementedError:  # there is a `ClockSignal` or `ResetSignal`
-        return _ir.Design(_xfrm.DomainLowerer()(fragment), found, hierarchy=("top",))
+    return _ir.Design(_SharingLowerer()(fragment), found, hierarchy=("top",))
+
+
+class _SharingLowerer(_xfrm.DomainLowerer):
+    """Replaces `ClockSignal` and `ResetSignal` in all statements, each expression once.
+
+    Amaranth's own lowerer copies an expression at each use, and the netlist then has a cell for each use.
+    """
+
+    domains: Any
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
+
+    def on_value(self, value: Any) -> Any:
+        if type(value) in (Const, Signal):
+            return value
+        key = id(value), id(self.domains)
+        if key not in self.made:
+            self.made[key] = value, self.domains, super().on_value(value)  # what an id names must stay alive
+        return self.made[key][2]
 
 
 _lock = threading.Lock()

@@ -18,6 +18,7 @@ from .names import names
 
 __all__ = ["port_name", "read", "read_visible"]
 
+
 def port_name(path: tuple[str | int, ...]) -> str:
     """Return a port's name: members of ``path`` joined by dots, dimensions by underscores, as in ``in_0.valid``."""
     name = ""

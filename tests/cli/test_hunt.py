@@ -9,7 +9,8 @@ import pytest
 from command import wormcast
 
 HUNT = ["hunt", "mesh:4x4", "column-path", "--consumption", 1, "--buffer", 2, "--vcs", 1]
-FILES = {"column-path_mesh_4x4" + ending for ending in (".jsonl", ".vcd", ".vcd.gtkw", ".vcd.sucl", ".svg", ".html")}
+FILES = {"column-path_mesh_4x4" + ending for ending in (
+    ".jsonl", ".vcd", ".vcd.gtkw", ".vcd.sucl", ".vcd.waits.txt", ".svg", ".html")}
 
 
 @pytest.fixture(scope="module")

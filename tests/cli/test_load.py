@@ -149,7 +149,7 @@ def test_a_deadlock_ends_it(tmp_path):
     assert code == 3
     assert "no picture, as a deadlock has no measurements" in out
     assert sorted(file.name for file in tmp_path.iterdir()) == [
-        "deadlock.vcd", "deadlock.vcd.gtkw", "deadlock.vcd.sucl"]
+        "deadlock.vcd", "deadlock.vcd.gtkw", "deadlock.vcd.sucl", "deadlock.vcd.waits.txt"]
     code, found = as_json(*options)
     assert code == 3
     assert found["deadlock"]["seed"] in range(24, 28)

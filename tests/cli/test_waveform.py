@@ -88,7 +88,8 @@ def test_a_deadlock_leaves_its_waveform(deadlock, tmp_path):
 def test_a_waveform_that_was_asked_for_is_the_only_one(deadlock, tmp_path):
     code, _, err = wormcast(*deadlock, "--vcd", "w.vcd", "--instances", "0", cwd=tmp_path)
     assert (code, err) == (3, "")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["figure4.jsonl", "w.vcd", "w.vcd.gtkw", "w.vcd.sucl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["figure4.jsonl", "w.vcd", "w.vcd.gtkw", "w.vcd.sucl",
+                                                               "w.vcd.waits.txt"]
 
 
 def test_a_deadlock_whose_waveform_cannot_be_written_is_told_all_the_same(deadlock, tmp_path):

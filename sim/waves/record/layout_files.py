@@ -10,8 +10,8 @@ from ...common.atomic_write import require_writable, whole_file
 
 __all__ = ["beside", "require_waveform", "whole_waveform"]
 
-#: Suffixes of the layout files: a save file of GTKWave, and a command file of Surfer.
-LAYOUTS = (".gtkw", ".sucl")
+#: Suffixes of the layout files: a save file of GTKWave, a command file of Surfer, and a translation of ``waits_id``.
+LAYOUTS = (".gtkw", ".sucl", ".waits.txt")
 
 
 def beside(path: Path) -> list[Path]:

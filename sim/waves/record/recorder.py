@@ -21,7 +21,7 @@ from .interfaces import declare_interfaces, interfaces_at
 from .layout_files import beside
 from .slots import slots_at, trace_all
 from .trace import LinkTrace
-from .viewer_setup import groups_of, write_gtkwave, write_surfer
+from .viewer_setup import groups_of, write_gtkwave, write_surfer, write_translation
 from .worm_signals import declare_worms
 
 __all__ = ["record"]
@@ -41,7 +41,8 @@ def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tupl
     """Run an engine and write a VCD file with all signals of some instances.
 
     The file also has the worms on the links of these instances, and the state of the recorded routers' ports as text
-    (`declare_worms`). Layouts for GTKWave and Surfer are written beside the VCD file (`beside`).
+    (`declare_worms`). Layouts for GTKWave and Surfer, and the texts of ``waits_id``, are written beside the VCD file
+    (`beside`).
 
     The engine runs for ``cycles`` cycles, also after everything is delivered. Names, values and times of the instances'
     signals equal those in a waveform of the ``amaranth`` engine. In the file, cycle c lasts from c - 1/2 to c + 1/2 ns,
@@ -73,7 +74,7 @@ def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tupl
             wave.show(cycle)
             engine.run(1, beyond=True)
         wave.close(first + cycles)
-    layouts = write_gtkwave(groups, about, trace, first), write_surfer(groups)
+    layouts = write_gtkwave(groups, about, trace, first), write_surfer(groups), write_translation(wave.waits)
     for layout, text in zip(beside(path), layouts, strict=True):
         layout.write_text(text)
 
@@ -118,7 +119,7 @@ class _Wave:
                 for _ in changes.new():
                     pass  # initial values are no changes: they are written with the declarations
         self._worms = Columns(self._writer)
-        declare_worms(self._worms, engine.network, instances, about, links, trace, self._named)
+        self.waits = declare_worms(self._worms, engine.network, instances, about, links, trace, self._named)
         if forwarded is not None:
             declare_interfaces(self._worms, engine.network, engine.host, instances, about, forwarded, first,
                                len(trace.held))

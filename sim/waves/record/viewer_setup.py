@@ -16,7 +16,7 @@ from ...host import Host
 from .heading import ABOVE, INTERFACES, PERIOD, ROUTERS, WORMS, About, worm_to_dict
 from .trace import LinkTrace
 
-__all__ = ["Group", "groups_of", "write_gtkwave", "write_surfer"]
+__all__ = ["Group", "groups_of", "write_gtkwave", "write_surfer", "write_translation"]
 
 #: Largest number of worms in a layout. Viewers are slow with thousands of signals.
 MOST = 64
@@ -196,3 +196,11 @@ def write_surfer(groups: Sequence[Group]) -> str:
         lines.append(f"divider_add {group.name}")
         lines += [f"variable_add {row.name}" for row in group.rows]
     return "".join(f"{line}\n" for line in [*lines, "zoom_fit"])
+
+
+def write_translation(waits: Sequence[str]) -> str:
+    """Return the text of a translate filter file of GTKWave: a line ``NUMBER TEXT`` for each number of ``waits_id``.
+
+    The numbers are decimal, so the filter needs GTKWave's data format *Decimal*.
+    """
+    return "".join(f"{number} {text or '-'}\n" for number, text in enumerate(waits))

@@ -24,8 +24,8 @@ NUMBER = 32
 
 def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[str, int]], about: About,
                   links: Sequence[FabricLink], trace: LinkTrace,
-                  named: Mapping[tuple[str, ...], Variable[Any]]) -> None:
-    """Declare the signals of links and routers.
+                  named: Mapping[tuple[str, ...], Variable[Any]]) -> list[str]:
+    """Declare the signals of links and routers, and return the texts that the numbers ``waits_id`` stand for.
 
     In the scope `WORMS`, each link has ``flit`` (1 while a flit is on the link), and the flit's ``vc``, ``head`` and
     ``tail``. Each virtual channel or slot has the signals ``worm``, ``holder``, ``kind``, ``front`` and ``waits``:
@@ -35,13 +35,14 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
     - ``kind``: kind of this worm's flit on the link: HEAD, DATA or TAIL; empty without a flit,
     - ``front``: worm at the front of the buffer at the channel's end, only for channels that end at a router,
     - ``waits``: resources that the worm in ``front``, or else the holder, requests and does not get,
+    - ``waits_id``: ``waits`` as a number, an index into the returned texts; 0 for no resource,
     - ``stored``: number of flits in the buffer at the channel's end, only for channels that end at a router,
     - ``token``: the token that the worm in ``front`` holds, or empty; only for channels to switches with tokens,
     - ``spent``: credits in use at the channel's start, if the component there is recorded; not for slots.
 
     The scope `ROUTERS` repeats ``flit``, ``holder`` and ``kind`` by router and port. Inputs of routers also have
-    ``front`` and ``waits`` as text, ``state``, ``goes_to`` and ``stored``. Outputs have ``owner``. In deep switches,
-    inputs also have ``rows``, outputs ``reads`` and ``fetches``.
+    ``front`` and ``waits`` as text, ``waits_id``, ``state``, ``goes_to`` and ``stored``. Outputs have ``owner``. In
+    deep switches, inputs also have ``rows``, outputs ``reads`` and ``fetches``.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
         States of the input virtual channels, and credits in use of the output virtual channels, of the recorded
         instances.
     """
-    shown = set(instances)
+    shown, requests = set(instances), {"": 0}
     names = {name: kind.instances for name, kind in network.kinds.items()}
     channel = 0
     for at, link in enumerate(links):
@@ -85,8 +86,11 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
                     token = str(Resource.token(*network.ring_of(link.target)))
                     columns.add((*scope, inside), "token", "string", 1, trace.tokens[:, channel],
                                 ("", token).__getitem__)
-            waits = columns.add((*scope, inside), "waits", "string", 1, trace.waits[:, channel],
-                                trace.asked.__getitem__ if link.input is None else _wanted(network, link, vc))
+            wanted = trace.asked.__getitem__ if link.input is None else _wanted(network, link, vc)
+            requested, where = np.unique(trace.waits[:, channel], return_inverse=True)
+            ids = np.array([requests.setdefault(wanted(code), len(requests)) for code in requested.tolist()])
+            waits = {"waits": columns.add((*scope, inside), "waits", "string", 1, trace.waits[:, channel], wanted),
+                     "waits_id": columns.add((*scope, inside), "waits_id", "integer", NUMBER, ids[where])}
             if near in shown and link.kind != "slots":
                 columns.alias((*scope, inside), "spent", named[names[near[0]][near[1]], *_spent(network, link, vc)])
             for port in ports.values():
@@ -107,11 +111,12 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
                 columns.alias(port, "state", named[names[far[0]][far[1]], unit, worm, "state"])
                 columns.add(port, "goes_to", "string", 1, trace.targets[:, channel],
                             _targets(network.routers[link.far.kind], probe))
-                columns.alias(port, "waits", waits)
-                columns.alias(port, "stored", stored)
+                for name, variable in {**waits, "stored": stored}.items():
+                    columns.alias(port, name, variable)
                 if network.routers[link.far.kind].has_rows:
                     columns.add(port, "rows", "string", 1, trace.rows[:, channel], trace.words.__getitem__)
             channel += 1
+    return list(requests)
 
 
 def _spent(network: Network, link: FabricLink, vc: int) -> tuple[str, ...]:

@@ -88,7 +88,8 @@ def test_a_window_at_switches_shows_what_the_whole_shows(tmp_path):
     sent("irregular", tmp_path / "w.vcd", window=(12, 40), instances="s1,s3")
     whole, window = (waves.read(tmp_path / name) for name in ("whole.vcd", "w.vcd"))
     assert {name.split(".")[3] for name in window if name.startswith(ROUTERS)} == {"router_s1", "router_s3"}
-    assert waves.differences(window, whole, range(12, 40), set(window)) == []
+    names = {name for name in window if not name.endswith(".waits_id")}  # numbers of requests are those of a file
+    assert waves.differences(window, whole, range(12, 40), names) == []
 
 
 def test_a_deadlock_is_in_the_heading(tmp_path):

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 import waves
 from cases import some
+from vcdvcd import VCDVCD
 
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Message, run
@@ -178,7 +179,8 @@ def compare_windows(case, tmp_path, step):
         end = first + 1 + first % 4
         done.record(tmp_path / "w.vcd", first, end, [("router", 1)])
         window = waves.read(tmp_path / "w.vcd")
-        names = {name for name in window if name.startswith((WORMS, ROUTERS))}
+        # numbers of requests are those of a file
+        names = {name for name in window if name.startswith((WORMS, ROUTERS)) and not name.endswith(".waits_id")}
         assert len(names) > 40
         assert waves.differences(window, whole, range(first, end), names) == []
 
@@ -294,7 +296,7 @@ def test_the_heading_tells_what_was_run(tmp_path):
 def test_layouts_name_signals_that_are_there_along_each_path(tmp_path):
     done = send("independent", tmp_path / "w.vcd")
     found = waves.read(tmp_path / "w.vcd")
-    gtkwave, surfer = (file.read_text() for file in beside(tmp_path / "w.vcd"))
+    gtkwave, surfer = (file.read_text() for file in beside(tmp_path / "w.vcd")[:2])
     commands = [line.split() for line in surfer.splitlines()]
     assert commands[-1] == ["zoom_fit"]
     added = [words[1] for words in commands if words[0] == "variable_add"]
@@ -324,6 +326,20 @@ def test_layouts_of_a_deadlock_begin_with_it(tmp_path):
     assert "deadlock" not in beside(tmp_path / "w.vcd")[0].read_text()
 
 
+def test_numbers_of_requests_mean_what_their_strings_say(tmp_path):
+    """Read by another library, which reads no strings."""
+    figure_4(tmp_path / "w.vcd")
+    lines = (tmp_path / "w.vcd.waits.txt").read_text().splitlines()
+    texts = {int(number): text.removeprefix("-") for number, text in map(str.split, lines)}
+    assert set(texts.values()) == {"", "cons:1:0", "cons:2:0"}
+    found, numbers = waves.read(tmp_path / "w.vcd"), VCDVCD(str(tmp_path / "w.vcd"))
+    names = [name for name in found if name.startswith((WORMS, ROUTERS)) and name.endswith(".waits")]
+    assert len(names) > 10
+    for name in names:
+        for cycle in range(1, 20):
+            assert texts[int(numbers[f"{name}_id"][cycle * waves.PERIOD], 2)] == words(found[name], cycle), name
+
+
 def interrupted(path):
     """Write a waveform, and lose it at the last moment."""
     with whole_waveform(path) as unfinished:
@@ -338,7 +354,8 @@ def test_a_waveform_comes_whole_or_not_at_all(tmp_path):
     assert list(tmp_path.iterdir()) == []
     with whole_waveform(path) as unfinished:
         figure_4(unfinished)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["w.vcd", "w.vcd.gtkw", "w.vcd.sucl"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["w.vcd", "w.vcd.gtkw", "w.vcd.sucl",
+                                                                   "w.vcd.waits.txt"]
     beside(path)[1].unlink()
     beside(path)[1].mkdir()
     with pytest.raises(WormcastError, match=r"w.vcd.sucl is not valid: it is not a regular file"), whole_waveform(path):

@@ -23,6 +23,9 @@ AT_ONCE, SOON, LATER = 0.3, 2, 30
 #: Number of times that a progress bar of cycles moves, and the smallest number of cycles between two moves.
 MOVES, FEWEST = 100, 8192
 
+#: Columns of a progress bar, and of its counts, time left and gaps.
+BAR, COUNTS = 12, 26
+
 _lock = threading.RLock()
 _announcements: list[str] = []  # shown announcements, the outermost first
 _seconds: dict[str, float] = {}  # total seconds of all work with the same text
@@ -103,7 +106,8 @@ def _redraw() -> None:
     text = _announcements[-1] if _announcements else ""
     if _bars:
         bar, task, of = _bars[-1]
-        bar.update(task, description=f"{of} ({text})" if text else of)
+        line = f"{of} ({text})" if text else of
+        bar.update(task, description=line[:max(len(of), shutil.get_terminal_size().columns - BAR - COUNTS)])
     else:
         _put(f"wormcast: {text}" if text else "")
 
@@ -192,7 +196,7 @@ def progress(total: int | None, of: str, done: int = 0, *, shown: bool = True) -
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     # items take different times: estimate the rest by all finished items, not by the last ones
-    with Progress(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
+    with Progress(TextColumn("{task.description}", markup=False), BarColumn(BAR), MofNCompleteColumn(),
                   TimeRemainingColumn(), console=Console(stderr=True), transient=True, redirect_stdout=False,
                   speed_estimate_period=1e9) as bar:
         task = bar.add_task(of, total=total, completed=done)

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 import threading
 import time
 
@@ -104,6 +105,23 @@ def test_a_bar_has_the_work_beside_it():
                 assert time.monotonic() < end
                 time.sleep(0.01)
     assert not progress._bars
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_a_bar_is_one_line(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    with Terminal() as terminal, progress.progress(1_000_000, "cycles") as show:
+        show(999_999)
+        with progress.announced("compiling the kernel of a router with many ports and a long name", 9, once=True):
+            end = time.monotonic() + 5
+            while "(compiling" not in terminal.getvalue():
+                assert time.monotonic() < end
+                time.sleep(0.01)
+    bars = [re.sub(r"\x1b\[[^A-Za-z]*[A-Za-z]", "", line) for line in re.split(r"[\r\n]+", terminal.getvalue())]
+    assert any("(compiling" in bar for bar in bars)
+    for bar in filter(str.strip, bars):
+        assert re.match(r"cycles .* *\d+/1000000 [-\d:]+ *$", bar), bar
+        assert len(bar.rstrip()) <= columns, bar
 
 
 @pytest.mark.parametrize(("seconds", "once", "said"), [(0, True, False), (0.6, True, True), (0.6, False, False)])

@@ -1,6 +1,6 @@
 """Forwarding orders of a smart network interface: packet by packet, or child by child."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, C, Cat, Module, Mux, Signal
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -153,7 +153,7 @@ class MessageOrder(ForwardOrder):
         next_packet, next_child = Signal(range(self.places)), Signal(self.child.shape())
         m.d.comb += [
             ready.eq(Cat(bit_at(here[r], following[r]) for r in rows)),
-            later.eq(Cat(ready[r] & (now < r) for r in rows)),
+            later.eq(Cat(C(0, 1), *(ready[r] & (now < r) for r in rows[1:]))),
             first.eq(Mux(later.any(), later, ready)),
             chosen.eq(first & ~(first - 1)[:self.rows]),
             turn.eq(any_of([Mux(chosen[r], r, 0) for r in rows])),

@@ -129,7 +129,8 @@ def figure(
     ----------
     name : str or path, optional
         Name of a figure (see `names`), file ``NAME.toml`` of a figure, a paper's number or a part of its authors or
-        title for all figures of the paper, or ``"all"``. Default, with ``claim``: all figures that decide the claim.
+        title for all figures of the paper, several of these joined by commas, or ``"all"``. Default, with ``claim``:
+        all figures that decide the claim.
     claim : str, optional
         Number of a claim, for example ``"001-26a"``: the result has only the verdicts on this claim.
     quick : bool

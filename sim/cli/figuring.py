@@ -19,8 +19,8 @@ __all__: list[str] = []
 def figure_(
     name: Annotated[str | None, typer.Argument(
         metavar="[NAME]", help="Name of a figure; for all figures of a paper its number (001), or a part of an "
-        "author's name or of the title (boppana); all, for all figures; or your own FILE.toml. Default: list the "
-        "names.", show_default=False)] = None,
+        "author's name or of the title (boppana); several of these, joined by commas; all, for all figures; or your "
+        "own FILE.toml. Default: list the names.", show_default=False)] = None,
     claim: Annotated[str | None, typer.Option(
         metavar="CLAIM", help="Show only the verdicts on a claim, for example 001-26a. Without NAME, all figures that "
         "decide it are measured.", show_default=False)] = None,

@@ -248,8 +248,10 @@ def x_label(figure: Figure) -> str:
 def names_of_several(text: str) -> list[str]:
     """Return the names of all figures (``all``), or of those of the papers that a text describes (see `find_papers`).
 
-    The list is empty if the text is the name of one figure, or unknown.
+    The list is empty if the text is the name of one figure, or unknown. Several names and papers are joined by commas.
     """
+    if "," in text and not Path(text).is_file():
+        return [*dict.fromkeys(name for part in text.split(",") for name in names_of_several(part) or [part])]
     names = catalogue()
     if found := [name for name in names if text in (EVERY, paper_of(name))]:
         return found

@@ -1,4 +1,4 @@
-"""All theorem checks for the worms of schemes: [Boppana98], [Varavithya] or [Sivaram98], by the kind of replication."""
+"""Theorem checks for a scheme. The kind of its worms selects the paper: [Boppana98], [Varavithya] or [Sivaram98]."""
 
 from collections.abc import Sequence
 from dataclasses import replace

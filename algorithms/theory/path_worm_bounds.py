@@ -21,7 +21,7 @@ __all__ = ["Multicast", "chained", "drawn_multicasts", "piecewise"]
 SOURCE = "Sivaram98"
 
 MULTICASTS = 200
-"""Number of random multicasts for which a statement is decided."""
+"""Number of random multicasts in the sample on which each statement is decided."""
 
 MOST_SWITCHES = 8
 """Largest number of switches with destinations of a random multicast. All partitions of a multicast's switches into

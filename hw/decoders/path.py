@@ -199,8 +199,8 @@ class PathDecoder(Decoder):
         """Return the consumption class of a hop through a network port of this switch: pairs (condition, class); the
         class may be ``NO_CLASS``.
 
-        With ``into`` False, the hop leaves this switch by output number ``output``. With ``into`` True, the hop has
-        arrived at this switch by the input with the number ``output``. Exactly one of the conditions is true at a time.
+        With ``into`` False, the hop is the link that leaves this switch by network port ``output``. With ``into`` True,
+        the hop is the link that ends at network port ``output``. Exactly one of the conditions is true at a time.
         ``vc_class`` is the class of the hop's virtual channel, or None if consumption classes do not depend on it.
         """
 

@@ -17,8 +17,9 @@ class DeepInputDecode(wiring.Component):
     """Determines the branches of each arriving worm, and detects its errors.
 
     A worm is *known* with the header flit that determines its branches, at the latest the last one of a header. A worm
-    that requests nothing, or whose header is cut, is *void*: the rest of it is not stored. A worm that begins before
-    the worm in front has ended terminates that worm, and is lost: its first flit becomes the tail of the worm in front.
+    that requests nothing, or whose header is cut, is *void*: the rest of it is not stored. If a
+    worm begins before the tail of the worm in front has arrived, its first flit becomes the tail of the worm in front,
+    and the rest of it is lost.
 
     *Latency*: none; all outputs follow the flit in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
     under way.

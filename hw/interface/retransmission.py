@@ -17,7 +17,8 @@ __all__ = ["Retransmission"]
 class Retransmission(wiring.Component):
     """Absorb buffers and retransmission slots of an interface ([Boppana98], section 3.1).
 
-    A node can hold one message per consumption channel, which is being consumed, and one per slot, which is sent again.
+    A node can hold one message per consumption channel, while it is consumed, and one message per slot, until it is
+    sent again.
 
     ::
 

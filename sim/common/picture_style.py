@@ -198,8 +198,8 @@ class PictureStyle:
         return (self.options.label or {}).get(name, name)
 
     def entry(self, names: Sequence[str], otherwise: str) -> str:
-        """Return the user's name of an entry of a legend, by any of the entry's names; without such a name,
-        ``otherwise`` or else the first name."""
+        """Return the text of a legend's entry: the label that the user gave for any of ``names``, else ``otherwise``,
+        else the first of ``names``."""
         self.named.update(names)
         labels = self.options.label or {}
         return next((labels[name] for name in names if name in labels), otherwise or names[0])

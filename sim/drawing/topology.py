@@ -99,7 +99,7 @@ def _rows(topology: Topology) -> list[dict[str, str]]:
 
 
 def _draw_groups(sheet: Sheet, layout: NetworkLayout, tokens: TokenGroups) -> None:
-    """Draw a frame around each run of adjacent switches that share a token. The frames of one token have one colour."""
+    """Draw a frame around each run of adjacent switches that share a token, all frames of a token in one colour."""
     from matplotlib.patches import Rectangle
 
     room = sheet.cells(FRAME)

@@ -84,7 +84,7 @@ CHANNEL = _record("kind", "first", "input", "word", "links", "links_end", "exits
 
 
 class Fronts(NamedTuple):
-    """Memory addresses of the registers of all fronts, and the links between fronts.
+    """Registers of all fronts, by their memory addresses, and the network links that join fronts.
 
     Each input virtual channel of a router has one *front*, registers that describe the first worm in the buffer.
     An *output channel* is a virtual channel of a router's output (also of an ejection port), or of an injection link.

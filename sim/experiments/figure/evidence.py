@@ -61,7 +61,8 @@ def student(t: npt.ArrayLike, freedom: int) -> Floats:
 def paired(differences: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Test whether the mean of paired differences is above 0, and whether it is below 0.
 
-    Infinite differences that all have one sign decide. A difference that is no number decides nothing.
+    If all differences are infinite and of one sign, the mean has this sign. If a difference is no number, neither is
+    the case.
 
     Parameters
     ----------

@@ -270,7 +270,7 @@ class Predicate(_Text):
 
     @property
     def orders(self) -> list[list[str]]:
-        """Names of the series, and commands, of each comparison by < or >."""
+        """For each comparison by < or >, the names of its series, and its commands."""
         return [[str(one.args[0].value) for one in ast.walk(node)  # type: ignore[attr-defined]
                  if isinstance(one, ast.Call) and _called(one) in (*WORDS, "told")]
                 for node in ast.walk(self._tree()) if isinstance(node, ast.Compare)

@@ -91,7 +91,7 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     """
     if scheme.broadcasts:
         raise WormcastError(f"hunt: {scheme.name} is not valid: it supports broadcast only. "
-                            "Allowed: schemes of any multicast, for example individual.")
+                            "Allowed: schemes for any set of destinations, such as individual.")
     for name, value, least, most in (("cycles", cycles, 1, MOST_HUNT_CYCLES), ("seed", seed, 0, 2**62)):
         if not least <= value <= most:
             raise WormcastError(f"{name}: {value} is not valid. Allowed: {least} to {most}.")

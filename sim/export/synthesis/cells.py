@@ -94,7 +94,7 @@ def _majority(ones: int, a: int, b: int, c: int) -> int:
 
 
 def _table(text: str) -> Function:
-    """Return the function of a look-up table from its entries as text, the last entry first.
+    """Return the function of a look-up table. ``text`` has the entries of the table, the last entry first.
 
     Don't-care entries count as 0.
     """

@@ -1,4 +1,4 @@
-"""Contract of the streams between a network interface and its host: rules, errors, and meanings of their ports.
+"""Contract of the streams between a network interface and its host: rules, errors, and meanings of the stream ports.
 
 docs/streams.md has the same errors; a test compares them with these declarations.
 """

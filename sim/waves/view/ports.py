@@ -172,7 +172,7 @@ def _readings(track: PortTrack, of_row: Mapping[Place, Sequence[RecordedChunk]],
         else:
             found.append(RecordedReading(track.switch, track.port, port, row, None, cycle, until - 1, (place,),
                                          bool(match[4])))
-    over: dict[tuple[str, int], int] = defaultdict(int)  # by row: cycle after the output's previous reading of the row
+    over: dict[tuple[str, int], int] = defaultdict(int)  # by row: first cycle after the output last read the row
     for at, one in enumerate(found):
         found[at] = replace(one, worm=_worm(one, of_row.get((one.switch, one.port, one.row), []),
                                             over[one.port, one.row]))

@@ -50,7 +50,7 @@ def describe_deadlock(history: History) -> list[str]:
 
 
 def milestones(history: History) -> list[tuple[str, int, str]]:
-    """Return the milestones of a deadlock: words, their cycle, and an explanation of the difference to the one before.
+    """Return the milestones of a deadlock. Each has a name, its cycle, and an explanation of the cycles since the last.
 
     There are up to three milestones. In the first one the knot closes, if this is recorded (`History.knot_closed`).
     After the second one no flit of the deadlock's worms is on a link. The third one is the cycle of the proof. If the

@@ -69,7 +69,7 @@ class Answers:
         try:
             return _value_at(answer["told"], where.split("/"))
         except (KeyError, IndexError, ValueError, TypeError, StopIteration) as error:
-            raise WormcastError(f"told: {where!r} is not valid: the JSON of '{command}' has no such path") from error
+            raise WormcastError(f"output: {where!r} is not valid: the JSON of '{command}' has no such path") from error
 
     def ask(self, commands: Iterable[str]) -> None:
         """Run commands in advance, except those that need a tool that is not installed.

@@ -192,20 +192,20 @@ def figure(
             yield from run_missing(loads, store)
             costs.ran({point.key: point for point in loads}, time.monotonic() - began)
 
-        told = Answers(store, progress=progress)
+        answers = Answers(store, progress=progress)
         studies = [Study(one, quick=quick) for one in figures]
         with (announce(f"measuring {text}", costs.expected(figures, quick)),
               progress_bar(None, "points", shown=progress) as show):
             for one in figures:
-                told.ask(one.commands)  # refused commands end the figure now, not after hours of simulation
+                answers.ask(one.commands)  # refused commands end the figure now, not after hours of simulation
 
-            with contextlib.closing(measure_all(studies, store, run, told)) as done:
+            with contextlib.closing(measure_all(studies, store, run, answers)) as done:
                 for number, _ in enumerate(done, 1):
                     show(number)
-            outcomes = tuple(study.outcome(told) for study in studies)
+            outcomes = tuple(study.outcome(answers) for study in studies)
         for study in studies:
             if study.figure.name in catalogue():
-                costs.measured(study.figure, quick, study.every, told.seconds(study.figure.commands))
+                costs.measured(study.figure, quick, study.every, answers.seconds(study.figure.commands))
     asked = {"figure": text, "quick": quick} | ({} if claim is None else {"claim": claim})
     if claim is not None:
         outcomes = tuple(one.of_claim(claim) for one in outcomes)

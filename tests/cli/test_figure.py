@@ -48,7 +48,7 @@ holds = "copies('individual') > copies('multipath')"
 [[statements]]
 claim = "x-2"
 text = "a plan's hops"
-holds = "told('plan mesh:6x6 dual-path --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5', 'hops') == 19"
+holds = "output('plan mesh:6x6 dual-path --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5', 'hops') == 19"
 
 [[statements]]
 claim = "x-3"
@@ -128,7 +128,7 @@ def test_a_refused_command_is_told_before_anything_is_measured(file, tmp_path):
      "two: pictures[0].command: --plot: '../victim.csv' is not valid: a figure's file must not choose the files"),
     ("1.1 --plot {plot}", "1.1 --plot {plot} --vcd victim.csv",
      "two: pictures[0].command: --vcd is not an option of plan in a figure."),
-    ("told('plan", "told('plan --plot victim.csv", "two: told: --plot: 'victim.csv' is not valid"),
+    ("output('plan", "output('plan --plot victim.csv", "two: output: --plot: 'victim.csv' is not valid"),
 ])
 def test_a_figure_that_names_a_file_is_refused_before_anything_is_measured(before, after, sentence, file, tmp_path):
     (tmp_path / "victim.csv").write_text("old")
@@ -266,8 +266,8 @@ across = "worms"
 up = "hops"
 [[scatter.points]]
 name = "two"
-across = "told('plan mesh:4x4 dual-path --source 1.1 --destinations 0.0,3.3', 'worms/#')"
-up = "told('plan mesh:4x4 dual-path --source 1.1 --destinations 0.0,3.3', 'hops')"
+across = "output('plan mesh:4x4 dual-path --source 1.1 --destinations 0.0,3.3', 'worms/#')"
+up = "output('plan mesh:4x4 dual-path --source 1.1 --destinations 0.0,3.3', 'hops')"
 """
 
 

@@ -28,7 +28,7 @@ def test_a_file_is_written_as_it_was_read(text):
     ("change", "value"),
     [
         (mutate, {"a": [1, 2.5, "x"], "b": {"c": True}}),
-        (mutate_text, "told('plan', 'hops') == 19"),
+        (mutate_text, "output('plan', 'hops') == 19"),
         (mutate_bytes, b"\x00one\ntwo\n"),
     ],
 )

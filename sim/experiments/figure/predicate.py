@@ -48,7 +48,7 @@ WORDS = tuple(dict.fromkeys((*POINT_WORDS, *CURVE_WORDS, *RUN_WORDS, SATURATED))
 #: Functions of formulas with a truth value as their result.
 DECIDED = ("within", "comparable")
 
-FUNCTIONS = ("abs", "max", "min", "precision", *DECIDED, "count", "told")
+FUNCTIONS = ("abs", "max", "min", "precision", *DECIDED, "count", "output")
 
 OPERATORS: dict[type, Callable[[Quantity, Quantity], Quantity]] = {
     ast.Add: Quantity.__add__, ast.Sub: Quantity.__sub__, ast.Mult: Quantity.__mul__, ast.Div: Quantity.__truediv__}
@@ -71,7 +71,7 @@ MANY = 100
 LARGEST = 1e100
 
 #: Least and greatest number of arguments of functions. Words of `WORDS` have one or two arguments: series and load.
-ARGUMENTS = {"told": (2, 2), "within": (3, 3), "comparable": (2, 3), SATURATED: (2, 2),
+ARGUMENTS = {"output": (2, 2), "within": (3, 3), "comparable": (2, 3), SATURATED: (2, 2),
              "count": (1, MANY), "abs": (1, 1), "precision": (1, 1), "max": (1, MANY), "min": (1, MANY)}
 
 
@@ -152,7 +152,7 @@ class _Text:
 
         texts = [argument for argument in node.args if isinstance(argument, ast.Constant)
                  and isinstance(argument.value, str)]
-        wanted = 2 if name == "told" else int(name in WORDS)
+        wanted = 2 if name == "output" else int(name in WORDS)
         if len(texts) != wanted or (wanted and node.args[:wanted] != texts):
             refuse(f"{wanted or 'no'} string{'' if wanted == 1 else 's'} as the first arguments")
         least, most = ARGUMENTS.get(name, (1, 2))
@@ -174,7 +174,7 @@ class _Text:
     @property
     def commands(self) -> list[str]:
         """Commands in the formula."""
-        return self._named_by("told")
+        return self._named_by("output")
 
     def _named_by(self, *words: str) -> list[str]:
         """Return the first arguments of the formula's calls of ``words``."""
@@ -185,7 +185,7 @@ class _Text:
 
 @dataclass(frozen=True)
 class Number(_Text):
-    """Numeric formula on results of commands: ``8 * told('synth router', 'lut4')``."""
+    """Numeric formula on results of commands: ``8 * output('synth router', 'lut4')``."""
 
     key: ClassVar[str] = "number"
     wanted: ClassVar[str] = "a number"
@@ -196,7 +196,7 @@ class Number(_Text):
         if isinstance(tree, ast.Compare | ast.BoolOp):
             raise WormcastError(f"{self.key}: {self.text!r} is not valid. Allowed: {self.wanted}.")
 
-    def value(self, told: CommandValue) -> float:
+    def value(self, output: CommandValue) -> float:
         """Return the value. The formula may contain results of commands, but no measurements.
 
         Raises
@@ -207,7 +207,7 @@ class Number(_Text):
         def none(word: str, series: str) -> Quantity:
             raise WormcastError(f"{self.key}: {word}({series!r}) is not valid. Allowed: results of commands.")
 
-        found = _Evaluation(none, told, []).number(self._tree()).values
+        found = _Evaluation(none, output, []).number(self._tree()).values
         if None not in found or not math.isfinite(found[None][1]):
             raise WormcastError(f"{self.key}: {self.text!r} is not valid: it has no finite value")
         return found[None][1]
@@ -229,9 +229,9 @@ class Predicate(_Text):
     - ``comparable(x, y)``: x / y is between 0.8 and 1.25; ``comparable(x, y, k)``: between 1 / k and k.
     - ``saturated('S', 60)``: series S is saturated at the load or value 60, in every replication.
     - ``count(p, q, ...)``: number of the listed predicates p, q and so on that hold.
-    - ``told('COMMAND', 'worms/0/hops')``: value at the path ``worms/0/hops`` in the JSON of ``wormcast COMMAND``.
-    - ``told('COMMAND', 'worms/0/links/#')``: number of entries of the list at the path ``worms/0/links``.
-    - ``told('COMMAND', 'exit')``: exit code of ``wormcast COMMAND``.
+    - ``output('COMMAND', 'worms/0/hops')``: value at the path ``worms/0/hops`` in the JSON of ``wormcast COMMAND``.
+    - ``output('COMMAND', 'worms/0/links/#')``: number of entries of the list at the path ``worms/0/links``.
+    - ``output('COMMAND', 'exit')``: exit code of ``wormcast COMMAND``.
 
     A mean with its half_width in a command's JSON counts as a number with an interval. S is the name of a series of the
     figure, or FIGURE:SERIES for a series of another figure.
@@ -272,11 +272,11 @@ class Predicate(_Text):
     def orders(self) -> list[list[str]]:
         """For each comparison by < or >, the names of its series, and its commands."""
         return [[str(one.args[0].value) for one in ast.walk(node)  # type: ignore[attr-defined]
-                 if isinstance(one, ast.Call) and _called(one) in (*WORDS, "told")]
+                 if isinstance(one, ast.Call) and _called(one) in (*WORDS, "output")]
                 for node in ast.walk(self._tree()) if isinstance(node, ast.Compare)
                 and any(isinstance(operator, ast.Lt | ast.Gt) for operator in node.ops)]
 
-    def evaluate(self, measured: Measured, told: CommandValue, level: float = LEVEL) -> PredicateOutcome:
+    def evaluate(self, measured: Measured, output: CommandValue, level: float = LEVEL) -> PredicateOutcome:
         """Evaluate the predicate.
 
         ``level``: two-sided level at which ``count`` counts its predicates.
@@ -287,14 +287,14 @@ class Predicate(_Text):
             A series or a command is not valid, or values cannot be compared.
         """
         outcome = PredicateOutcome(Truth({}))
-        outcome.truth = _Evaluation(measured, told, outcome.numbers, level).truth(self._tree())
+        outcome.truth = _Evaluation(measured, output, outcome.numbers, level).truth(self._tree())
         return outcome
 
 
 @dataclass(frozen=True)
 class _Evaluation:
     measured: Measured
-    told: CommandValue
+    output: CommandValue
     numbers: list[str]
     level: float = LEVEL
 
@@ -329,8 +329,8 @@ class _Evaluation:
         """Return the value of an expression: a `Quantity`, or a constant or JSON value that is not a number."""
         if isinstance(node, ast.Constant) and (isinstance(node.value, bool) or not isinstance(node.value, int | float)):
             return node.value
-        if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]
-            found = self.told(*(one.value for one in node.args))  # type: ignore[attr-defined]
+        if isinstance(node, ast.Call) and node.func.id == "output":  # type: ignore[attr-defined]
+            found = self.output(*(one.value for one in node.args))  # type: ignore[attr-defined]
             if isinstance(found, Mapping) and found.keys() == {"mean", "half_width"} and found["mean"] is not None:
                 return Quantity.of(found["mean"], math.inf if found["half_width"] is None else found["half_width"])
             return Quantity.of(found) if isinstance(found, int | float) and not isinstance(found, bool) else found
@@ -355,7 +355,7 @@ class _Evaluation:
             signs = [self.truth(one).verdict(self.level) for one in node.args]
             held, possible = signs.count(HELD), len(signs) - signs.count(NOT_HELD)
             return Quantity({None: (held, held, possible)})
-        if name == "told":
+        if name == "output":
             found = self.value(node)
             if not isinstance(found, Quantity):
                 raise WormcastError(f"holds: {ast.unparse(node)} is not valid: its value is {found!r}. "
@@ -401,11 +401,11 @@ def _share(saturated: Quantity) -> str:
 
 def _named(node: ast.expr) -> str:
     """Return a value's name for output: its formula, in which the path stands for a command's result."""
-    if isinstance(node, ast.Call) and _called(node) == "told":
+    if isinstance(node, ast.Call) and _called(node) == "output":
         return str(node.args[1].value)  # type: ignore[attr-defined]
     named = copy.deepcopy(node)
     for one in ast.walk(named):
-        if isinstance(one, ast.Call) and _called(one) == "told":
+        if isinstance(one, ast.Call) and _called(one) == "output":
             one.args = [ast.Name(str(one.args[1].value))]  # type: ignore[attr-defined]
             one.func = ast.Name("")
     return ast.unparse(named)

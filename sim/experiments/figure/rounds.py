@@ -130,7 +130,7 @@ def measure(curves: Sequence[AnyCurve], store: ResultStore | MemoryStore, run: R
             curve.put(place, [store[point.key] for point in each])
 
 
-def measure_all(studies: "Sequence[Study]", store: ResultStore | MemoryStore, run: Runner, told: CommandValue
+def measure_all(studies: "Sequence[Study]", store: ResultStore | MemoryStore, run: Runner, output: CommandValue
                 ) -> Generator[AnyPoint, None, None]:
     """Measure figures until all their statements are decided, or have had all their looks; yield each point run.
 
@@ -140,7 +140,7 @@ def measure_all(studies: "Sequence[Study]", store: ResultStore | MemoryStore, ru
     further = [curve for one in studies for curve in one.begin()]
     while True:
         yield from measure(further, store, run)
-        further = [curve for one in studies for curve in one.look(told)]
+        further = [curve for one in studies for curve in one.look(output)]
         if not further:
             return
 
@@ -190,13 +190,13 @@ class Study:
                 one for one in each_once(self.curves) if isinstance(one, RunCurve)]
         return each_once(self.curves)
 
-    def look(self, told: CommandValue) -> list[AnyCurve]:
+    def look(self, output: CommandValue) -> list[AnyCurve]:
         """Judge the statements that are not decided yet, and return the curves to measure for the next look."""
         looks = LOOKS if self.plan is not None else 1
         for number, statement in enumerate(self.figure.statements):
             if number not in self._verdicts or self._open(number):
                 with naming(f"{self.figure.name}: statements[{number}]"):
-                    self._verdicts[number] = self._judge(statement, told, looks if self._planned(statement) else 1)
+                    self._verdicts[number] = self._judge(statement, output, looks if self._planned(statement) else 1)
         if self._look >= looks:
             return []
         named = {name for number, one in enumerate(self.figure.statements) if self._open(number)
@@ -220,17 +220,17 @@ class Study:
         return any(isinstance(self.curves[name, None], PlannedCurve)
                    for one in statement.predicates for name in one.series)
 
-    def _judge(self, statement: Statement, told: CommandValue, looks: int) -> Verdict:
+    def _judge(self, statement: Statement, output: CommandValue, looks: int) -> Verdict:
         def under(variation: str | None) -> Measured:
             return lambda word, name: self.curves[name, variation].measured(word)
 
         named = {name: self.curves[name, None] for one in statement.predicates for name in one.series}
         statistical = any(isinstance(one, Curve) or one.drawn for one in named.values())
         schemes = {name: str(one.options["scheme"]).split(":")[0] for name, one in named.items()}
-        return judge(statement, under, told, [] if self.quick else [*self.figure.variations], schemes=schemes,
+        return judge(statement, under, output, [] if self.quick else [*self.figure.variations], schemes=schemes,
                      statistical=statistical, look=min(self._look, looks), looks=looks)
 
-    def outcome(self, told: CommandValue) -> FigureOutcome:
+    def outcome(self, output: CommandValue) -> FigureOutcome:
         """Return the outcome: the table of the latest look at each series, and the verdicts."""
         figure = self.figure
         return FigureOutcome(
@@ -238,7 +238,7 @@ class Study:
             [self.curves[name, None] for name, series in figure.series.items() if series.drawn],
             [_row(figure, name, variation, curve, place) for (name, variation), curve in self.curves.items()
              if variation is None or not self._is_default(name, variation) for place in curve.places],
-            [self._verdicts[number] for number in range(len(figure.statements))], _scatter(figure, told),
+            [self._verdicts[number] for number in range(len(figure.statements))], _scatter(figure, output),
             plan_of(figure, [*self.pilots.values()]) if self.quick and self.pilots else self.plan)
 
     def _is_default(self, name: str, variation: str) -> bool:
@@ -248,11 +248,11 @@ class Study:
         return self.curves[name, variation] is first
 
 
-def _scatter(figure: Figure, told: CommandValue) -> list[tuple[str, float, float]]:
+def _scatter(figure: Figure, output: CommandValue) -> list[tuple[str, float, float]]:
     if figure.scatter is None:
         return []
     try:
-        return [(name, across.value(told), up.value(told)) for name, across, up in figure.scatter.points]
+        return [(name, across.value(output), up.value(output)) for name, across, up in figure.scatter.points]
     except ToolMissing:
         return []
 

@@ -100,7 +100,7 @@ def expected_errors(verdicts: list[Verdict]) -> float:
     return LEVEL * sum(one.statistical and one.verdict not in (NOT_JUDGED, CIRCULAR) for one in verdicts)
 
 
-def judge(statement: Statement, measured: Callable[[str | None], Measured], told: CommandValue,
+def judge(statement: Statement, measured: Callable[[str | None], Measured], output: CommandValue,
           variations: list[str], *, schemes: Mapping[str, str] = NO_SCHEMES, statistical: bool = False, look: int = 1,
           looks: int = 1) -> Verdict:
     """Decide a statement without variation, and under each variation if the statement compares series.
@@ -123,14 +123,14 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], told
     """
     def verdict(predicate: Predicate, variation: str | None = None, share: int = looks) -> str:
         level = LEVEL / share
-        found = predicate.evaluate(measured(variation), told, level).truth
+        found = predicate.evaluate(measured(variation), output, level).truth
         return found.verdict(level, last=look >= share)
 
     reconstructed = _reconstructed([one for each in statement.predicates for one in (*each.series, *each.commands)],
                                    schemes)
     fixed = statement.fixed
     try:
-        outcome = statement.holds.evaluate(measured(None), told, LEVEL / looks)
+        outcome = statement.holds.evaluate(measured(None), output, LEVEL / looks)
         decided = verdict(statement.holds)
         others = {name: verdict(statement.holds, name, 1) for name in variations if statement.holds.series}
         why = [outcome.truth.region(LEVEL / looks)]

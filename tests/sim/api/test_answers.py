@@ -46,7 +46,7 @@ def test_an_item_is_found_by_what_lies_deeper_in_it(monkeypatch, tmp_path):
     with ResultStore(tmp_path / "points.sqlite") as store:
         told = Answers(store)
         assert told("synth router", "points/given.consumption=2/result/lut4") == 200
-        with pytest.raises(WormcastError, match="told: 'points/given"):
+        with pytest.raises(WormcastError, match="output: 'points/given"):
             told("synth router", "points/given.consumption=3/result")
 
 
@@ -58,7 +58,7 @@ def test_the_same_of_each_item_is_one_text(monkeypatch, tmp_path):
         assert (told("plan", "worms/*/source"), told("plan", "worms/*/destinations")) == ("18 8", "8,9 4")
         assert (told("plan", "worms/*/destinations/#"), told("plan", "worms/*/destinations/0")) == ("2 1", "8 4")
         for lacking in "worms/*/destinations/1", "copies/*":
-            with pytest.raises(WormcastError, match=re.escape(f"told: {lacking!r} is not valid")):
+            with pytest.raises(WormcastError, match=re.escape(f"output: {lacking!r} is not valid")):
                 told("plan", lacking)
 
 
@@ -129,7 +129,7 @@ def test_what_comes_from_a_users_file_is_asked_anew(tmp_path, asked, monkeypatch
 
 
 def test_what_is_not_there(tmp_path):
-    with ResultStore(tmp_path / "points.sqlite") as store, pytest.raises(WormcastError, match="told: 'hopes'"):
+    with ResultStore(tmp_path / "points.sqlite") as store, pytest.raises(WormcastError, match="output: 'hopes'"):
         Answers(store)(HOPS, "hopes")
 
 

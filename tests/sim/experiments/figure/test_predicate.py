@@ -68,31 +68,31 @@ def evaluate(text):
     ("count(hops('a') < 3, hops('a') < 2.8, hops('a') < 2) == 1", "undecided"),
     ("count(hops('a') < 3, hops('a') < 2) == 1", "held"),
     ("count(hops('a') < 2) == 0", "held"),
-    ("told('plan x', 'hops') == 19", "held"),
-    ("told('plan x', 'hops') / 2 < 10", "held"),
-    ("told('plan y', 'hops') < 3.2", "held"),
-    ("told('plan y', 'hops') < 3.05", "undecided"),
-    ("told('plan y', 'copies') < 3.05", "undecided"),  # its error is unknown
-    ("told('plan y', 'copies') < 1000", "undecided"),
-    ("told('plan y', 'copies') == 3", "undecided"),
-    ("2 * told('plan y', 'copies') - told('plan y', 'copies') > 0", "undecided"),
-    ("precision(told('plan y', 'copies')) < 0.05", "undecided"),
-    ("precision(told('plan y', 'copies')) > 0.05", "undecided"),
-    ("abs(0 * told('plan y', 'copies')) < 1", "undecided"),
-    ("within(told('plan y', 'copies'), 3, 0.5)", "undecided"),
-    ("max(told('plan y', 'copies'), 100) > 50", "held"),
-    ("told('plan y', 'copies') < told('plan y', 'copies')", "undecided"),
-    ("comparable(told('plan y', 'hops'), told('plan y', 'copies'))", "undecided"),
-    ("told('plan y', 'shared') == 0", "held"),
-    ("told('plan y', 'hops') == 0", "not held"),
-    ("told('plan y', 'hops') == 3", "undecided"),
-    ("told('plan y', 'links') < 3", "held"),
-    ("told('plan x', 'hops') == 'dual-path'", "not held"),
-    ("told('plan x', 'name') == 19", "not held"),
-    ("told('plan x', 'name') == 'dual-path'", "held"),
-    ("told('check x', 'exit') == 0", "not held"),
-    ("told('check x', 'free') == True", "held"),
-    ("told('check x', 'free') == False", "not held"),
+    ("output('plan x', 'hops') == 19", "held"),
+    ("output('plan x', 'hops') / 2 < 10", "held"),
+    ("output('plan y', 'hops') < 3.2", "held"),
+    ("output('plan y', 'hops') < 3.05", "undecided"),
+    ("output('plan y', 'copies') < 3.05", "undecided"),  # its error is unknown
+    ("output('plan y', 'copies') < 1000", "undecided"),
+    ("output('plan y', 'copies') == 3", "undecided"),
+    ("2 * output('plan y', 'copies') - output('plan y', 'copies') > 0", "undecided"),
+    ("precision(output('plan y', 'copies')) < 0.05", "undecided"),
+    ("precision(output('plan y', 'copies')) > 0.05", "undecided"),
+    ("abs(0 * output('plan y', 'copies')) < 1", "undecided"),
+    ("within(output('plan y', 'copies'), 3, 0.5)", "undecided"),
+    ("max(output('plan y', 'copies'), 100) > 50", "held"),
+    ("output('plan y', 'copies') < output('plan y', 'copies')", "undecided"),
+    ("comparable(output('plan y', 'hops'), output('plan y', 'copies'))", "undecided"),
+    ("output('plan y', 'shared') == 0", "held"),
+    ("output('plan y', 'hops') == 0", "not held"),
+    ("output('plan y', 'hops') == 3", "undecided"),
+    ("output('plan y', 'links') < 3", "held"),
+    ("output('plan x', 'hops') == 'dual-path'", "not held"),
+    ("output('plan x', 'name') == 19", "not held"),
+    ("output('plan x', 'name') == 'dual-path'", "held"),
+    ("output('check x', 'exit') == 0", "not held"),
+    ("output('check x', 'free') == True", "held"),
+    ("output('check x', 'free') == False", "not held"),
 ])
 def test_verdicts(text, verdict):
     assert evaluate(text).truth.verdict() == verdict
@@ -104,11 +104,11 @@ def test_the_numbers_of_both_sides_are_told():
     right = "latency('b'): 30 +- 1 at 0.1; 40 +- 2 at 0.2"
     assert found.numbers == [f"{left}, {right}", "throughput('a'): 0.2 +- 0.01"]
     assert evaluate("within(hops('a'), 3, 0.1)").numbers == ["hops('a'): 2.8 +- 0.01, 3: 3"]
-    assert evaluate("told('plan x', 'hops') < hops('a')").numbers == ["hops: 19, hops('a'): 2.8 +- 0.01"]
+    assert evaluate("output('plan x', 'hops') < hops('a')").numbers == ["hops: 19, hops('a'): 2.8 +- 0.01"]
 
 
 def test_the_series_that_it_names():
-    text = "latency('a') < latency('x:b', 0.1) and copies('c') < told('plan x', 'hops')"
+    text = "latency('a') < latency('x:b', 0.1) and copies('c') < output('plan x', 'hops')"
     assert sorted(Predicate(text).series) == ["a", "c", "x:b"]
 
 
@@ -123,7 +123,7 @@ def test_the_series_that_it_names():
     ("saturated('a')", "Allowed: 2 arguments"),
     ("within(latency('a'), 3, None)", "Allowed: a number as argument 3"),
     ("comparable(1)", "Allowed: 2 to 3 arguments"),
-    ("told('plan x', 'hops', 1) < 3", "Allowed: 2 arguments"),
+    ("output('plan x', 'hops', 1) < 3", "Allowed: 2 arguments"),
     *((f"{name}({given}) < 3", "Allowed: 1 argument") for name in ("abs", "precision") for given in ("", "1, 2")),
     *((f"{name}() < 3", "Allowed: 1 or more arguments") for name in ("max", "min", "count")),
     ("latency('a') <", "Allowed: a comparison"),
@@ -133,7 +133,7 @@ def test_the_series_that_it_names():
     ("latency('a')() < 1", "Allowed: latency"),
     ("latency(a) < 1", "Allowed: 1 string as the first arguments"),
     ("latency(0.1, 'a') < 1", "Allowed: 1 string as the first arguments"),
-    ("told('plan x') < 1", "Allowed: 2 strings as the first arguments"),
+    ("output('plan x') < 1", "Allowed: 2 strings as the first arguments"),
     ("abs('a') < 1", "Allowed: no strings as the first arguments"),
     ("[latency('a')] < 1", r"is not valid: formulas have no \[latency\('a'\)\]. Allowed"),
     ("latency('a', at=0.1) < 1", "is not valid: formulas have no at=0.1"),
@@ -153,10 +153,10 @@ def test_refusals(text, sentence):
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ("told('plan x', 'name') < 1", "Allowed: numbers"),
-    ("told('load z', 'latency') < 1", "Allowed: numbers"),
-    ("told('load z', 'utilisation') < 1", "Allowed: numbers"),
-    ("told('plan x', 'name') + 1 < 3", "Allowed: a number"),
+    ("output('plan x', 'name') < 1", "Allowed: numbers"),
+    ("output('load z', 'latency') < 1", "Allowed: numbers"),
+    ("output('load z', 'utilisation') < 1", "Allowed: numbers"),
+    ("output('plan x', 'name') + 1 < 3", "Allowed: a number"),
     ("hops('a') + None < 3", "None is not valid. Allowed: a number"),
     ("hops('a') + (not 1) < 3", "not 1 is not valid. Allowed: a number"),
     ("hops('a') + (1 < 2) < 3", "1 < 2 is not valid. Allowed: a number"),
@@ -171,14 +171,14 @@ def test_what_is_refused_when_it_is_evaluated(text, sentence):
 
 def test_numbers_of_what_commands_tell():
     told = {("plan a", "hops"): 7, ("plan b", "hops"): 5}
-    number = Number("2 * told('plan a', 'hops') + min(told('plan b', 'hops'), 9)")
+    number = Number("2 * output('plan a', 'hops') + min(output('plan b', 'hops'), 9)")
     assert number.commands == ["plan a", "plan b"]
     assert number.value(lambda command, where: told[command, where]) == 19
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ("told('plan a', 'hops') < 3", "number: .* < 3\" is not valid. Allowed: a number"),
-    ("told('plan a', 'hops') +", "number: .* is not valid: .* Allowed: a number"),
+    ("output('plan a', 'hops') < 3", "number: .* < 3\" is not valid. Allowed: a number"),
+    ("output('plan a', 'hops') +", "number: .* is not valid: .* Allowed: a number"),
     ("other('plan a')", "number: other\\('plan a'\\) is not valid. Allowed: latency, "),
 ])
 def test_what_is_no_number(text, sentence):

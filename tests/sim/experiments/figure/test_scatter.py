@@ -19,8 +19,8 @@ def drawn(tmp_path):
     rows = "".join(f"""
 [[scatter.points]]
 name = "{name}"
-across = "told('{across}', 'hops')"
-up = "told('{up}', 'hops')"
+across = "output('{across}', 'hops')"
+up = "output('{up}', 'hops')"
 """ for name, (across, up) in POINTS.items())
     (tmp_path / "both.toml").write_text(f"""title = "Both"
 source = "ours"
@@ -31,7 +31,7 @@ up = "cycles"
 [[statements]]
 claim = "1"
 text = "b takes more"
-holds = "told('plan a', 'hops') < told('plan b', 'hops')"
+holds = "output('plan a', 'hops') < output('plan b', 'hops')"
 """)
     figure = find_figure(str(tmp_path / "both.toml"))
     found = [(name, across.value(told), up.value(told)) for name, across, up in figure.scatter.points]

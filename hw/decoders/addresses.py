@@ -64,9 +64,11 @@ def decoder_of(place: DecoderPlace) -> Decoder:
     simple = routes.deterministic and len(routes.options) == 1 == len(routes.classes)
     if multicast or (topology.kind == "mesh" and simple and header.address_bits <= MOST_ADDRESS_BITS):
         if not simple:
-            raise WormcastError(f"relation: {relation.name} is not valid: on {topology.name} it has alternatives, "
-                                "phases or classes of virtual channels. Allowed for worms with several destinations: "
-                                "relations without alternatives, with one phase and one class of virtual channels.")
+            found = ("alternatives" if not routes.deterministic else f"{len(routes.options)} phases"
+                     if len(routes.options) > 1 else f"{len(routes.classes)} classes of virtual channels")
+            raise WormcastError(f"relation: {relation.name} is not valid for worms with several destinations: on "
+                                f"{topology.name} it has {found}, and routing tables have room for none. Allowed, for "
+                                "example: e-cube, shortest.")
         if header.address_bits > MOST_ADDRESS_BITS:
             raise WormcastError(
                 f"relation: {relation.name} is not valid: addresses of {topology.name} have {header.address_bits} "

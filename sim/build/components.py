@@ -89,12 +89,10 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
     try:
         found = _inside(whole, path)
     except NameError:  # the hardware has no submodule at this path
-        if not part.options:
-            raise
         found = None
     if not isinstance(found, part.kind):
         raise WormcastError(f"component: {name} is not valid: hardware with {_given(blueprint, part)} does not have "
-                            f"it. {_instead(name, part)}.")
+                            f"it.{_instead(part, found)}")
     return part.take(found)
 
 
@@ -106,13 +104,14 @@ def _given(blueprint: "Blueprint", part: "Exported") -> str:
     return ", ".join(f"{option.replace('_', '-')} {value}" for option, value in given.items() if value is not None)
 
 
-def _instead(name: str, part: "Exported") -> str:
-    """Return the end of an error message: options with which hardware has the component, or other components."""
+def _instead(part: "Exported", found: object) -> str:
+    """Return the end of an error message: options with which hardware has a component, or the name of the component
+    ``found`` at its place."""
     if part.options:
         words = (f"--{option.replace('_', '-')} {value}" for option, value in part.options.items())
-        return "Allowed, for example: with " + " ".join(words)
-    others = [one for one, other in COMPONENTS.items() if other.path == part.path and one != name]
-    return f"Allowed: {' or '.join(others)}"
+        return f" Allowed, for example: with {' '.join(words)}."
+    others = [name for name, other in COMPONENTS.items() if other.path == part.path and isinstance(found, other.kind)]
+    return f" Allowed: {' or '.join(others)}." if others else ""
 
 
 @dataclass(frozen=True)
@@ -251,8 +250,8 @@ COMPONENTS: Mapping[str, Exported] = {
     "address-headers": Exported("computes address lists from a mask of destinations", "interface", ("headers",),
                                 found="streams.AddressHeaders", streams=True),
     "bit-string-headers": Exported("computes a bit string from a mask of destinations", "interface", ("headers",),
-                                   found="streams.BitStringHeaders", options={**TREES, "topology": "min:b=2,stages=5"},
-                                   streams=True),
+                                   found="streams.BitStringHeaders", streams=True,
+                                   options={"topology": "min:b=2,stages=5", "scheme": "atbm"}),
 }
 
 

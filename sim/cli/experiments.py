@@ -216,7 +216,7 @@ class Table:
         if path is None:
             return
         if path.suffix != ".csv":
-            raise WormcastError(f"csv: {path} is not valid. Allowed: names that end in .csv.")
+            raise WormcastError(f"csv: {path} is not valid. Allowed: a file NAME.csv.")
         require_writable(path)
 
     def write(self, rows: Callable[[], Sequence[Mapping[str, Any]]]) -> None:

@@ -39,7 +39,7 @@ def require_followed(scheme: Scheme, configuration: Configuration) -> None:
                             "Allowed: schemes whose worms do not branch.")
     if configuration.slots:
         raise WormcastError(f"contention: --absorb {configuration.slots} is not valid: worms are not followed through "
-                            "retransmission slots")
+                            "retransmission slots. Allowed: off, host.")
     if configuration.readers != "coupled":
         raise WormcastError(f"contention: --readers {configuration.readers} is not valid. Allowed: coupled.")
 

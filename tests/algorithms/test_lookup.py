@@ -165,8 +165,8 @@ def test_a_single_class_needs_no_name(tmp_path):
         (":Absent", r"mine.py has no 'Absent'. Allowed: \S+/mine.py:Steps, \S+/mine.py:ColumnFirst, "),
         (":EAST", "mine.py: EAST has type int. Allowed: Relation."),
         (":Unnamed", "mine.py: class Unnamed has no valid attribute 'name'. Needed: text."),
-        (":Demanding", r"mine.py: class Demanding cannot be instantiated \(TypeError: "),
-        (":Failing", r"mine.py: class Failing cannot be instantiated \(KeyError: 'size', mine.py:\d+\)"),
+        (":Demanding", r"mine.py: class Demanding cannot be called without arguments \(TypeError: "),
+        (":Failing", r"mine.py: class Failing cannot be called without arguments \(KeyError: 'size', mine.py:\d+\)"),
         (":Relation", r"mine.py: class Relation has no method table\(topology\)$"),
     ],
 )

@@ -192,7 +192,7 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--packet-size", "20"], "--packet-size is not an option of load. Here: --length."),
     (["--traffic", "transpose"], "--traffic is not an option of load. Here: --pattern."),
     (["--zero-load-multiple", "3"], "zero-load-multiple: 3 is not valid without --find-saturation. Needed: --find-"),
-    (["--csv", "table.txt"], "csv: table.txt is not valid. Allowed: names that end in .csv."),
+    (["--csv", "table.txt"], "csv: table.txt is not valid. Allowed: a file NAME.csv."),
     (["--routing-function", "xy"], "--routing-function is not an option of load. Here: --relation."),
     (["--topology", "mesh"], "--topology is not an option of load. Here: TOPOLOGY, for example mesh:8x8."),
     (["-k", "8"], "-k is not an option of load. Here: TOPOLOGY, for example mesh:8x8."),

@@ -347,7 +347,9 @@ def _over(file: Path, base: Mapping[str, Any], entries: Mapping[str, Any]) -> di
         series, own = base.get("series", {}), entries.get("series", {})
         for name in entries["only"]:
             if name not in {**series, **own}:
-                raise WormcastError(f"{file}: only: {name!r} is not valid. Allowed: {', '.join({**series, **own})}.")
+                names = {**series, **own}
+                raise WormcastError(f"{file}: only: {name!r} is not valid"
+                                    + (f". Allowed: {', '.join(names)}." if names else ": the figure has no series."))
         found["series"] = {name: series.get(name, {}) for name in entries["only"]} | own
         found["variations"] = {name: _without(one, series.keys() - found["series"].keys())
                                for name, one in found.get("variations", {}).items()}

@@ -154,7 +154,8 @@ class _Text:
                  and isinstance(argument.value, str)]
         wanted = 2 if name == "output" else int(name in WORDS)
         if len(texts) != wanted or (wanted and node.args[:wanted] != texts):
-            refuse(f"{wanted or 'no'} string{'' if wanted == 1 else 's'} as the first arguments")
+            refuse("output('COMMAND', 'PATH')" if name == "output" else
+                   f"{name}('SERIES'), or {name}('SERIES', LOAD)" if wanted else "numbers, without texts")
         least, most = ARGUMENTS.get(name, (1, 2))
         if not least <= len(node.args) <= most:
             many = " or more" if most == MANY else f" to {most}" if least < most else ""
@@ -188,13 +189,13 @@ class Number(_Text):
     """Numeric formula on results of commands: ``8 * output('synth router', 'lut4')``."""
 
     key: ClassVar[str] = "number"
-    wanted: ClassVar[str] = "a number"
+    wanted: ClassVar[str] = "a formula whose value is a number"
 
     def __post_init__(self) -> None:
         tree = self._tree()
         self._require(tree)
         if isinstance(tree, ast.Compare | ast.BoolOp):
-            raise WormcastError(f"{self.key}: {self.text!r} is not valid. Allowed: {self.wanted}.")
+            raise WormcastError(f"{self.key}: {self.text!r} is not valid: it is a comparison. Allowed: {self.wanted}.")
 
     def value(self, output: CommandValue) -> float:
         """Return the value. The formula may contain results of commands, but no measurements.

@@ -220,7 +220,7 @@ def test_a_scatter_asks_its_commands(tmp_path):
 @pytest.mark.parametrize(("scatter", "sentence"), [
     ('{across = "area", points = []}', "scatter: up is missing. Needed: across, up, points"),
     (SCATTER.replace("up = \"output", "down = \"output"), r"scatter.points\[0\]: 'down' is not a key of a point"),
-    (SCATTER.replace("8 *", "8 <"), "number: .* is not valid. Allowed: a number"),
+    (SCATTER.replace("8 *", "8 <"), "number: .* is not valid: it is a comparison. Allowed: a formula"),
 ])
 def test_scatters_that_are_refused(scatter, sentence, tmp_path):
     with pytest.raises(WormcastError, match=sentence):

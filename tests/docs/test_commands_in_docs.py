@@ -3,6 +3,7 @@
 Each is run on an installation that has no more than `make demo` installs, and the extras that the page names before it.
 """
 
+import functools
 import json
 import re
 import shutil
@@ -169,8 +170,9 @@ def run_python(step, folder, where):
     assert done.returncode == 0, f"{where}\n{done.stderr}"
 
 
+@functools.cache
 def in_json(step, folder, where):
-    """JSON of a command."""
+    """JSON of a command, which is run once for all that the text says of it."""
     return run(replace(step, words=(*step.words, "--json")), folder, where)[1]
 
 

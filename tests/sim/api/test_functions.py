@@ -291,7 +291,7 @@ def test_a_waveform_is_read_as_by_the_command(tmp_path):
     code, out, err = command_line("wave", tmp_path / "run.vcd", "--json", cwd=tmp_path)
     assert code == 0, err
     read = wc.read_waveform(tmp_path / "run.vcd")
-    assert json.loads(json.dumps(read.to_dict())) == json.loads(out)
+    assert without_times(json.loads(json.dumps(read.to_dict()))) == without_times(json.loads(out))
     assert len(repr(read).splitlines()) <= LINES
     assert len(read.rows()) == 1
     require_pickled(read)

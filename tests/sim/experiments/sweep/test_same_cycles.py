@@ -81,7 +81,7 @@ def test_other_traffic_is_apart(built):
 
 @pytest.mark.parametrize("more", ["warmup = 200\n", "until_interval = true\nprecision = 0.3\n"])
 def test_a_warm_up_that_is_given_or_cycles_of_ones_own_stay(built, more):
-    found, stored = built(GIVEN + more)
+    found, stored = built(GIVEN.replace("[0.01, 0.05]", "0.05").replace('"individual", ', "") + more)
     assert over_same_cycles(found, stored) == stored
 
 

@@ -3,6 +3,7 @@
 Each is run on an installation that has no more than `make demo` installs, and the extras that the page names before it.
 """
 
+import functools
 import json
 import re
 import shutil
@@ -27,8 +28,13 @@ PAGES = ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").gl
 #: What takes long, by how its text begins, and why it is `slow`, or never run here: the first that fits.
 SLOW = {
     "wormcast verilog": "Yosys takes seconds for each file",
-    "wormcast run irregular:switches=4,ports=16": "half a minute of compiling",
-    "wormcast run irregular:switches=2,ports=32": "two minutes of compiling",
+    "wormcast doctor": "compiles and runs both engines; tests/cli/test_doctor.py runs it",
+    "wormcast hunt": "half a minute; tests/cli/test_hunt.py hunts",
+    # other tests have the same hardware with fewer ports or nodes
+    "wormcast run irregular:": "half a minute of compiling; tests/cli/test_irregular.py",
+    "wormcast load irregular:": "half a minute of compiling; tests/sim/experiments/load/test_any_network.py",
+    "wormcast run torus:8x8": "seconds of compiling; tests/cli/test_broadcast.py",
+    "wormcast load mesh:8x8 individual": "half a minute; the page shows other loads",
 }
 NEVER = {
     "wormcast wave figure4.fst": "GTKWave's vcd2fst makes the file; tests/sim/waves/view/test_fst.py reads one",
@@ -169,8 +175,9 @@ def run_python(step, folder, where):
     assert done.returncode == 0, f"{where}\n{done.stderr}"
 
 
+@functools.cache
 def in_json(step, folder, where):
-    """JSON of a command."""
+    """JSON of a command, which is run once for all that the text says of it."""
     return run(replace(step, words=(*step.words, "--json")), folder, where)[1]
 
 

@@ -116,10 +116,9 @@ def _runtime(folder):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (at / "built").exists():
             at.mkdir(exist_ok=True)
-            with ThreadPoolExecutor(2) as pool:
-                list(pool.map(lambda name: _compile(at, root / "include" / name), RUNTIME))
+            _compile(at, _joined(at, [root / "include" / name for name in RUNTIME]))
             (at / "built").touch()
-    return sorted(at.glob("*.o"))
+    return [at / "all.o"]
 
 
 def _compile(at, source, *include):
@@ -148,8 +147,12 @@ def _verilate(sources, top, at, runtime, blocks):
 
 
 def _compile_all(at, include, *more):
-    """Compile what Verilator has left in a folder as one file: the headers cost more than the rest."""
-    parts = [*sorted(at.glob("*.cpp")), *more]
-    (at / "all.cc").write_text("".join(f'#include "{part}"\n' for part in parts))
-    _compile(at, "all.cc", at, *include)
+    """Compile what Verilator has left in a folder."""
+    _compile(at, _joined(at, [*sorted(at.glob("*.cpp")), *more]), at, *include)
     return at / "all.o"
+
+
+def _joined(at, sources):
+    """Make one file of several: Verilator's headers cost more than the rest."""
+    (at / "all.cc").write_text("".join(f'#include "{source}"\n' for source in sources))
+    return "all.cc"

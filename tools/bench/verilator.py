@@ -90,8 +90,8 @@ def timed_program(body: str, *classes: str) -> str:
     return MAIN.format(headers=headers, body=body, seconds=SECONDS)
 
 
-def compile_program(at: Path, program: str, folders: Sequence[Path], often: Sequence[str] = OFTEN) -> None:
-    """Compile a program and the models in ``folders`` to ``bench``, with options ``often`` for code of every cycle."""
+def compile_program(at: Path, program: str, folders: Sequence[Path]) -> None:
+    """Compile a program and the models in ``folders`` to ``bench``."""
     (at / "main.cpp").write_text(program)
     root = verilator_root()
     assert root is not None  # Verilator is installed, as it has translated these models
@@ -101,7 +101,7 @@ def compile_program(at: Path, program: str, folders: Sequence[Path], often: Sequ
                include / "verilated.cpp", include / "verilated_threads.cpp", at / "main.cpp"]
 
     def compiled(source: Path) -> str:
-        run(at, "g++", *(ONCE if "Slow" in source.name else often), *options, "-c", str(source),
+        run(at, "g++", *(ONCE if "Slow" in source.name else OFTEN), *options, "-c", str(source),
             "-o", f"{source.name}.o")
         return f"{source.name}.o"
 

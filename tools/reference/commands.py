@@ -1,5 +1,6 @@
 """Reference pages of commands, generated from their declarations."""
 
+import functools
 import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -26,6 +27,7 @@ MEANING = {
 }
 
 
+@functools.cache
 def commands() -> Mapping[str, Any]:
     """Return all commands by name, in the order of ``wormcast --help``."""
     return {name: find_command(name) for name in COMMANDS}

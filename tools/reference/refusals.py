@@ -8,9 +8,9 @@ inserts into a message, the messages are also read from its calls.
 import ast
 import importlib
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import typer
@@ -171,7 +171,8 @@ def refusal_pages() -> dict[str, str]:
     ])}
 
 
-def find_refusals(folder: Path) -> list[Refusal]:
+@cache
+def find_refusals(folder: Path) -> Sequence[Refusal]:
     """Return all error messages of the package whose root is ``folder``, sorted by module."""
     modules = [Module(path.relative_to(folder).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
                for room in ROOMS for path in sorted((folder / room).rglob("*.py"))]

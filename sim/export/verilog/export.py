@@ -14,6 +14,7 @@ from ...build.components import COMPONENTS, build_component
 from ...build.host_port import LINKS, HostPort
 from ...build.network import Network
 from ...build.stream_network import StreamNetwork
+from ...common.external import find_tool
 from .checkers import bind_lines, checkers_of, formal_module, modules
 from .comment import CLOCK, CROSSING_CLOCK, CROSSING_RESET, NO_CLOCK, RESET, comment, module_comment
 from .constraints import constraints, crossing_constraints
@@ -98,6 +99,7 @@ def components_verilog(components: Mapping[str, wiring.Component], prefix: str, 
     reset, src
         As in `netlist`.
     """
+    find_tool("yosys", "verilog")  # said at once where it is missing: a netlist takes seconds
     units = netlist(components, prefix, reset=reset, src=src)
     text, yosys = translate("".join(unit.text for unit in units), progress)
     heads = {unit.name: module_comment(unit) for unit in units}

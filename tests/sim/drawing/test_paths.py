@@ -1,5 +1,6 @@
 """The picture of a plan, read back from what is drawn: hops, directions, visiting order, and who lies beside whom."""
 
+import functools
 import re
 from collections import Counter
 from itertools import combinations
@@ -26,6 +27,13 @@ CASES = [(shape, scheme) for shape in PLANS for scheme in ON_MESHES
 
 def planned(shape, scheme):
     return plan(topology(f"mesh:{shape}"), scheme, *PLANS[shape])
+
+
+@functools.cache
+def drawn(shape, scheme):
+    """A plan and its picture, for all tests that read it."""
+    made = planned(shape, scheme)
+    return made, paths_sheet(made)
 
 
 def arrows(sheet):
@@ -71,8 +79,7 @@ def distance(line, place):
 
 @pytest.mark.parametrize(("shape", "scheme"), [*CASES, ("4x4", "tree"), ("8x8", "tree")])
 def test_every_hop_has_its_arrow_and_no_two_are_in_the_same_place(shape, scheme):
-    made = planned(shape, scheme)
-    sheet = paths_sheet(made)
+    made, sheet = drawn(shape, scheme)
     found = list(beside(arrows(sheet), sheet, made))
     assert Counter(link for link, _ in found) == Counter(hop for worm in made.worms for hop in worm.links)
     for (one, near), (other, far) in combinations(found, 2):
@@ -81,8 +88,7 @@ def test_every_hop_has_its_arrow_and_no_two_are_in_the_same_place(shape, scheme)
 
 @pytest.mark.parametrize(("shape", "scheme"), CASES)
 def test_destinations_have_their_number_and_the_source_its_square(shape, scheme, legible):
-    made = planned(shape, scheme)
-    sheet = paths_sheet(made)
+    made, sheet = drawn(shape, scheme)
     legible(sheet)
     places = layout_of(made.topology).nodes
     numbers = {tuple(text.get_position()): text.get_text() for text in sheet.axes.texts if text.get_zorder() == 7}
@@ -100,15 +106,14 @@ def test_destinations_have_their_number_and_the_source_its_square(shape, scheme,
 
 @pytest.mark.parametrize(("shape", "scheme"), CASES)
 def test_a_worm_goes_from_its_source_to_its_last_destination_and_around_what_is_not_its_own(shape, scheme):
-    made = planned(shape, scheme)
-    sheet = paths_sheet(made)
+    made, sheet = drawn(shape, scheme)
     places = layout_of(made.topology).nodes
     marked = {made.source, *made.destinations}
-    drawn = lines(sheet)
+    shown = lines(sheet)
     for worm in made.worms:
         ends = places[[worm.source, worm.destinations[-1]]]
-        path = next(one for one in drawn if np.array_equal(one.get_xydata()[[0, -1]], ends))
-        own = [one.get_xydata() for one in drawn if one.get_color() == path.get_color()]
+        path = next(one for one in shown if np.array_equal(one.get_xydata()[[0, -1]], ends))
+        own = [one.get_xydata() for one in shown if one.get_color() == path.get_color()]
         for node in marked:
             if node in (worm.source, *worm.destinations):
                 assert min(distance(one, places[node]) for one in own) * sheet.cell < 0.01
@@ -126,7 +131,7 @@ def test_worms_differ_in_colour_and_in_dashes():
 
 def test_one_column_of_a_paper_is_enough_for_64_nodes():
     for scheme in (scheme for shape, scheme in CASES if shape == "8x8"):
-        assert paths_sheet(planned("8x8", scheme)).width == pytest.approx(3.4)
+        assert drawn("8x8", scheme)[1].width == pytest.approx(3.4)
 
 
 def test_more_worms_on_a_link_take_more_room_and_too_many_are_refused():

@@ -15,7 +15,7 @@ from wormcast.sim.waves.view import choose_links, read_waveform, rows_of, summar
 from wormcast.sim.waves.view.telling import name_any
 
 TO_HOST = 2  # cycles from a consumption link to the host
-NETWORKS = ["min:b=2,stages=3,kind=omega", "irregular:switches=4,ports=5,nodes=8,connectivity=1,seed=2", "torus:2x3",
+NETWORKS = ["min:b=2,stages=2,kind=omega", "irregular:switches=4,ports=5,nodes=8,connectivity=1,seed=2", "torus:2x3",
             "examples/hypercube.py:three"]
 
 OWN = '''

@@ -57,7 +57,7 @@ def unbroken():
 @pytest.mark.parametrize("scheme", some(SETTINGS, "dual-path", "u-mesh"))
 def test_pauses_and_captures_change_nothing(scheme, unbroken):
     one = experiment(scheme, rewind=True)
-    for pause in (1, 1000, 2048, 2049, 9999, 10_000, 13_999):
+    for pause in (1, 2048, 2049, 13_999):
         one.run(pause)
         assert pause <= one.now < pause + 2048
         for group in one.groups:

@@ -254,9 +254,9 @@ def test_a_few_messages_do_not_saturate(begun, received, waiting, state):
 
 
 def test_a_light_load_for_a_short_time_is_not_saturated():
-    """Not one of 40 runs of a few messages each."""
-    runs = [results(rate=0.01, cycles=400, seeds=(seed,)) for seed in range(40)]
-    assert sum(one.censored > 0 for one in runs) > 4
+    """Not one of 20 runs of a few messages each."""
+    runs = [results(rate=0.01, cycles=400, seeds=(seed,)) for seed in range(20)]
+    assert sum(one.censored > 0 for one in runs) > 2
     assert not any(one.saturated for one in runs)
 
 

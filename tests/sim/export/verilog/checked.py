@@ -5,7 +5,9 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tools.bench.verilator import compile_program, run, translate
+from verilated import compile_at_once
+
+from tools.bench.verilator import run, translate
 from wormcast.algorithms.multicast_plan import plan
 from wormcast.hw.interface import HOST_DEPTH
 from wormcast.sim.build.network import Network
@@ -154,7 +156,7 @@ class Program:
             made.checks, made.bind])
         (folder / "bench.sv").write_text(body)
         model = translate(folder, "bench", "bench.sv", "--assert")
-        compile_program(folder, MAIN.format(cycles=CYCLES), [model], often=("-O0",))
+        compile_at_once(folder, MAIN.format(cycles=CYCLES), model)
 
     def run(self, fault=None):
         """Run the network, with a fault or without.

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from amaranth.hdl import ClockDomain, Module
 from amaranth.sim import Simulator
+from verilated import compile_at_once
 
-from tools.bench.verilator import compile_program, run, translate
+from tools.bench.verilator import run, translate
 from wormcast.hw.deep.chunk_buffer import ChunkStore
 from wormcast.hw.deep.input_unit import DeepInput
 from wormcast.hw.interface.smart import ChildTable, Forwarding
@@ -144,7 +145,7 @@ def replay(recordings, folder, *, verilog=(), seed=None):
     start = "" if seed is None else f"context.randReset(2); context.randSeed({seed});"
     made = translate(folder, "replay", *random, "replay.v")
     cycles = max(len(recording.given) for recording in recordings.values())
-    compile_program(folder, MAIN.format(cycles=cycles, start=start), [made], often=("-O0",))
+    compile_at_once(folder, MAIN.format(cycles=cycles, start=start), made)
     run(folder, "./bench")
     return {name: [int(line, 16) for line in (folder / f"{name}.answered").read_text().split()] for name in recordings}
 

@@ -7,8 +7,9 @@ import subprocess
 from typing import NamedTuple
 
 import pytest
+from verilated import compile_at_once
 
-from tools.bench.verilator import compile_program, translate
+from tools.bench.verilator import translate
 from wormcast.sim.export.verilog.checkers import CHECKS, KNOWN, RANGE, TEXTS, modules
 
 from .cases import blueprint
@@ -166,7 +167,7 @@ def words(case):
 def program(tmp_path_factory):
     folder = tmp_path_factory.mktemp("checkers")
     (folder / "bench.sv").write_text(bench())
-    compile_program(folder, MAIN, [translate(folder, "bench", "bench.sv", "--assert")], often=("-O0",))
+    compile_at_once(folder, MAIN, translate(folder, "bench", "bench.sv", "--assert"))
     return folder / "bench"
 
 

@@ -4,8 +4,9 @@ import re
 
 import pytest
 from cases import slow
+from verilated import compile_at_once
 
-from tools.bench.verilator import compile_program, run, translate
+from tools.bench.verilator import run, translate
 from wormcast.algorithms import WormcastError
 from wormcast.sim.build.host_port import HostPort
 from wormcast.sim.export.verilog import CROSSING, export
@@ -113,7 +114,7 @@ def test_both_clocks_and_resets_are_documented_and_constrained(made):
 def program(made, tmp_path_factory):
     folder = tmp_path_factory.mktemp("crossing")
     (folder / "bench.sv").write_text(BENCH.replace("DEPTH", "12") + made.verilog)
-    compile_program(folder, MAIN.format(), [translate(folder, "bench", "bench.sv")], often=("-O0",))
+    compile_at_once(folder, MAIN.format(), translate(folder, "bench", "bench.sv"))
     return folder
 
 

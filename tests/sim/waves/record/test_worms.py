@@ -1,5 +1,6 @@
 """Worms in waveforms, against flits that are followed by hand in the signals of the hardware beside them."""
 
+import functools
 import json
 import re
 from itertools import pairwise
@@ -41,6 +42,18 @@ def send(case, path, **options):
     done = run(network, SCHEMES[scheme], messages(network.nodes), Configuration(**hardware), vcd=path, **options)
     assert done.outcome == "delivered"
     return done
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory):
+    """Runs a case once for all tests that read its waveform: the run, the waves and the heading."""
+    @functools.cache
+    def follow(case):
+        path = tmp_path_factory.mktemp("worms") / "w.vcd"
+        done = send(case, path)
+        return done, waves.read(path), heading(path)
+
+    return follow
 
 
 def heading(path):
@@ -105,11 +118,10 @@ def stays(flits, vc, tags, stop):
 
 
 @pytest.mark.parametrize("case", CHOSEN)
-def test_worms_have_what_their_flits_go_over(case, tmp_path):
+def test_worms_have_what_their_flits_go_over(case, followed):
     """From the first flit to the tail on every link; a consumption channel from when it is reserved."""
-    path = tmp_path / "w.vcd"
-    done = send(case, path)
-    found, told, cycles = waves.read(path), heading(path), done.cycles
+    done, found, told = followed(case)
+    cycles = done.cycles
     tags = [None] * (1 << min(16, CASES[case][2].get("flit_width", 32)))
     for worm, row in enumerate(done.host.worms):
         tags[row["tag"]] = worm
@@ -136,10 +148,8 @@ def test_worms_have_what_their_flits_go_over(case, tmp_path):
 
 
 @pytest.mark.parametrize("case", CHOSEN)
-def test_deliveries_are_the_worms_on_consumption_links(case, tmp_path):
-    path = tmp_path / "w.vcd"
-    done = send(case, path)
-    found, told = waves.read(path), heading(path)
+def test_deliveries_are_the_worms_on_consumption_links(case, followed):
+    done, found, told = followed(case)
     ends = {}
     for link in told["links"]:
         if link["kind"] == "consumption":
@@ -160,21 +170,20 @@ def test_deliveries_are_the_worms_on_consumption_links(case, tmp_path):
 
 
 @pytest.mark.parametrize("case", CHOSEN)
-def test_windows_show_what_the_whole_waveform_shows(case, tmp_path):
+def test_windows_show_what_the_whole_waveform_shows(case, followed, tmp_path):
     """Wherever they begin and end: with worms that came before, and such as have shown no payload by the end."""
-    compare_windows(case, tmp_path, 9)
+    compare_windows(followed, case, tmp_path, 9)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
-def test_all_windows_show_what_the_whole_waveform_shows(case, tmp_path):
-    compare_windows(case, tmp_path, 1)
+def test_all_windows_show_what_the_whole_waveform_shows(case, followed, tmp_path):
+    compare_windows(followed, case, tmp_path, 1)
 
 
-def compare_windows(case, tmp_path, step):
+def compare_windows(followed, case, tmp_path, step):
     """Compare windows at a router that begin every so many cycles with the whole."""
-    done = send(case, tmp_path / "whole.vcd")
-    whole = waves.read(tmp_path / "whole.vcd")
+    done, whole, _ = followed(case)
     for first in range(1, done.cycles - 4, step):
         end = first + 1 + first % 4
         done.record(tmp_path / "w.vcd", first, end, [("router", 1)])
@@ -186,10 +195,10 @@ def compare_windows(case, tmp_path, step):
 
 
 @pytest.mark.parametrize("case", CHOSEN)
-def test_what_is_waited_for_is_what_the_states_say(case, tmp_path):
+def test_what_is_waited_for_is_what_the_states_say(case, followed):
     """In each cycle in which a worm wants something that it still wants in the next."""
-    done = send(case, tmp_path / "w.vcd")
-    found, waited = waves.read(tmp_path / "w.vcd"), 0
+    done, found, _ = followed(case)
+    waited = 0
     for name in (name for name in found if name.startswith(ROUTERS) and name.endswith(".state")):
         state, waits = found[name], found[name.removesuffix("state") + "waits"]
         for cycle in range(done.cycles - 1):

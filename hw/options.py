@@ -21,6 +21,8 @@ __all__ = [
     "MOST_ROWS",
     "MOST_SHALLOW",
     "MOST_SLOTS",
+    "NEVER_FULL",
+    "NEVER_FULL_PLACES",
     "PACKET_BITS",
     "PROCESSORS",
     "READERS",
@@ -30,6 +32,7 @@ __all__ = [
     "STORAGE",
     "STRINGS",
     "RouterOptions",
+    "queue_places",
     "require_buffers",
 ]
 
@@ -58,6 +61,12 @@ MOST_PACKET = 65535
 
 #: Maximum packets that a queue of an interface can store for each channel.
 MOST_QUEUE = 256
+
+#: Word for a queue of an interface that refuses no packet. Only in simulation.
+NEVER_FULL = "never-full"
+
+#: Packets that such a queue can store for each channel. One more is an error on the wire.
+NEVER_FULL_PLACES = 1024
 
 MOST_SLOTS = 16
 SLOT_FLITS = (2, 65536)
@@ -114,9 +123,9 @@ class RouterOptions(Protocol):
     @property
     def queue(self) -> int: ...
     @property
-    def receive_queue(self) -> int: ...
+    def receive_queue(self) -> int | str: ...
     @property
-    def send_queue(self) -> int: ...
+    def send_queue(self) -> int | str: ...
     @property
     def ni_processors(self) -> str: ...
     @property
@@ -148,6 +157,11 @@ class RouterOptions(Protocol):
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
         """Return the consumption classes of the routers."""
+
+
+def queue_places(queue: int | str) -> int:
+    """Return the places of each channel of a queue, from the option ``receive_queue`` or ``send_queue``."""
+    return NEVER_FULL_PLACES if isinstance(queue, str) else queue
 
 
 def require_buffers(scheme: Scheme, *, deep: bool) -> None:

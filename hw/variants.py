@@ -18,7 +18,7 @@ from .deep.switch_spec import DeepSwitchSpec
 from .input_probe import InputProbe, PathProbe
 from .interface.interface_probe import InterfaceProbe, RetransmissionProbe
 from .interface.smart.smart_probe import PacketBufferProbe
-from .options import FORWARD_ORDERS, RouterOptions
+from .options import FORWARD_ORDERS, RouterOptions, queue_places
 from .router_kind import SwitchKind
 from .switch_spec import SwitchSpec
 from .tree.switch_spec import TreeSwitchSpec
@@ -157,7 +157,7 @@ def _build_conventional(**parameters: Any) -> "NetworkInterface":
 
 def _forwarding(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
     return {"kind": options.ni, "rows": options.rows, "places": options.places, "row_flits": options.row,
-            "send_queue": options.send_queue}
+            "send_queue": queue_places(options.send_queue)}
 
 
 def _absorbs(options: RouterOptions) -> bool:
@@ -165,7 +165,8 @@ def _absorbs(options: RouterOptions) -> bool:
 
 
 def _absorbing(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
-    return {"slots": options.slots, "slot_flits": options.slot, "send_queue": options.send_queue}
+    return {"slots": options.slots, "slot_flits": options.slot,
+            "send_queue": queue_places(options.send_queue)}
 
 
 def _forwards(options: RouterOptions) -> bool:
@@ -173,7 +174,8 @@ def _forwards(options: RouterOptions) -> bool:
 
 
 def _conventional(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
-    return {"ports": ports, "links": links, "receive_queue": options.receive_queue, "send_queue": options.send_queue,
+    return {"ports": ports, "links": links, "receive_queue": queue_places(options.receive_queue),
+            "send_queue": queue_places(options.send_queue),
             "processors": options.ni_processors, "order": options.ni_order}
 
 

@@ -2,7 +2,7 @@
 # (a `Consumption` creates its `PacketQueue`, to check the parameters, and may never be elaborated)
 """Consumption side of a network interface: payload from the consumption channels of a link to the host."""
 
-from amaranth.hdl import Array, C, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -12,7 +12,7 @@ from wormcast.algorithms.typecheck import checked
 from ..buffer import ReplicationBuffer
 from ..link import LinkSignature, flit_layout
 from ..logic import bit_at
-from ..options import MOST_DELAY, MOST_QUEUE, MOST_ROWS, MOST_SLOTS, ROW_BITS
+from ..options import MOST_DELAY, MOST_QUEUE, MOST_ROWS, MOST_SLOTS, NEVER_FULL_PLACES, ROW_BITS
 from ..output_unit import OutputUnit
 from ..port import PortSpec
 from .packet_queue import PacketProcessor, PacketQueue
@@ -68,7 +68,8 @@ class Consumption(wiring.Component):
     rows : int
         Number of rows of the child table. Range: 0 to 64. 0 adds no hardware.
     queue : int
-        Receive queue: packets that each channel can store. Range: 0 to 256. 0 adds no hardware.
+        Receive queue: packets that each channel can store. Range: 0 to 256, or 1024 for a queue that is never full, see
+        `PacketQueue`. 0 adds no hardware.
     packet : int
         Payload flits of a packet, which a place of the receive queue holds.
     served : bool
@@ -84,7 +85,8 @@ class Consumption(wiring.Component):
     wrong : Out(vcs)
         As in `OutputUnit`.
     overflow : Out(vcs)
-        A flit for a full buffer is received and dropped in this cycle.
+        A flit for a full buffer is received and dropped in this cycle; or a packet for a receive queue that should
+        never be full.
     absorbed : Out(1)
         A flit of a packet that continues from this node is taken. Only with slots.
     absorbed_vc, absorbed_flit : Out
@@ -113,7 +115,7 @@ class Consumption(wiring.Component):
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0,
                  slots: int = 0, rows: int = 0, queue: int = 0, packet: int = 0, served: bool = False):
         for field, value, most in (("t_nr", t_nr, MOST_DELAY), ("slots", slots, MOST_SLOTS), ("rows", rows, MOST_ROWS),
-                                   ("queue", queue, MOST_QUEUE)):
+                                   ("queue", queue, NEVER_FULL_PLACES if queue == NEVER_FULL_PLACES else MOST_QUEUE)):
             if not 0 <= value <= most:
                 raise WormcastError(f"Consumption.{field}: {value} is not valid. Allowed: 0 to {most}.")
         if slots and rows:
@@ -155,13 +157,16 @@ class Consumption(wiring.Component):
         )
         [source], [drive], offer = buffer.readers, output.sends, output.offer
         wiring.connect(m, output.links[0], wiring.flipped(self.host))
+        overflow: Value = Cat(self.network.valid & (self.network.vc == v) & buffer.full[v] for v in range(vcs))
+        if self.queue and self.queue.never_full:
+            overflow = overflow | self.queue.overflow
         m.d.comb += [
             buffer.write.eq(self.network.valid),
             buffer.write_vc.eq(self.network.vc),
             buffer.write_data.eq(self.network.flit),
             buffer.write_count.eq(1),
             self.wrong.eq(output.wrong),
-            self.overflow.eq(Cat(self.network.valid & (self.network.vc == v) & buffer.full[v] for v in range(vcs))),
+            self.overflow.eq(overflow),
         ]
         if not self.slots:
             m.d.sync += self.network.credit.eq(buffer.freed)

@@ -13,7 +13,7 @@ from wormcast.algorithms.typecheck import checked
 
 from ..buffer import ReplicationBuffer
 from ..link import LinkSignature, flit_layout
-from ..options import MOST_DELAY, MOST_PACKET, MOST_QUEUE, STORAGE
+from ..options import MOST_DELAY, MOST_PACKET, MOST_QUEUE, NEVER_FULL_PLACES, STORAGE
 from ..output_unit import OutputUnit
 from ..port import PortSpec
 from .packet_queue import PacketQueue
@@ -84,7 +84,8 @@ class Injection(wiring.Component):
     smart : bool
         The interface forwards copies of packets.
     send_queue : int
-        Packets that the send queue can store. Range: 0 to 256. 0 adds no hardware. Only with packets.
+        Packets that the send queue can store. Range: 0 to 256, or 1024 for a queue that is never full, see
+        `PacketQueue`. 0 adds no hardware. Only with packets.
     served : bool
         A processor outside of this component spends the t_ns cycles of each packet, see `CommunicationProcessor`. Only
         with a send queue.
@@ -98,7 +99,8 @@ class Injection(wiring.Component):
     wrong : Out(vcs)
         As in `OutputUnit`.
     overflow : Out(1)
-        A flit for a full queue is received and dropped in this cycle.
+        A flit for a full queue is received and dropped in this cycle; or a packet is stored in a send queue that should
+        never be full.
     unended : Out(1)
         A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface a post
         (the host's payload for the node's children) can also be cut off, or cut off the worm in front.
@@ -126,7 +128,8 @@ class Injection(wiring.Component):
                  smart: bool = False, send_queue: int = 0, served: bool = False):
         for field, value, least, most in (("queue", queue, 1, 16), ("packet", packet, 0, MOST_PACKET),
                                           ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, MOST_DELAY),
-                                          ("send_queue", send_queue, 0, MOST_QUEUE)):
+                                          ("send_queue", send_queue, 0,
+                                           NEVER_FULL_PLACES if send_queue == NEVER_FULL_PLACES else MOST_QUEUE)):
             if not least <= value <= most:
                 raise WormcastError(f"Injection.{field}: {value} is not valid. Allowed: {least} to {most}.")
         if slots and smart:
@@ -171,12 +174,15 @@ class Injection(wiring.Component):
         m.submodules.output = output = OutputUnit(self.port, width=self.width, classes=[(1 << self.port.vcs) - 1])
         [source], [drive], offer = buffer.readers, output.sends, output.offer
         wiring.connect(m, output.links[0], wiring.flipped(self.network))
+        overflow: Value = self.host.valid & buffer.full
+        if self.store is not None and self.store.never_full:
+            overflow = overflow | self.store.overflow
         m.d.comb += [
             buffer.write.eq(self.host.valid),
             buffer.write_data.eq(self.host.flit),
             buffer.write_count.eq(1),
             self.wrong.eq(output.wrong),
-            self.overflow.eq(self.host.valid & buffer.full),
+            self.overflow.eq(overflow),
         ]
         m.d.sync += self.host.credit.eq(buffer.freed)
 

@@ -10,7 +10,7 @@ from wormcast.algorithms.errors import WormcastError
 
 from ..link import flit_layout
 from ..logic import bit_at
-from ..options import MOST_DELAY, MOST_PACKET, MOST_QUEUE
+from ..options import MOST_DELAY, MOST_PACKET, MOST_QUEUE, NEVER_FULL_PLACES
 
 __all__ = ["PacketProcessor", "PacketQueue"]
 
@@ -36,7 +36,8 @@ class PacketQueue(wiring.Component):
     channels : int
         Channels, each with places of its own.
     places : int
-        Packets that a channel can store. Range: 1 to 256.
+        Packets that a channel can store. Range: 1 to 256, or 1024 (`NEVER_FULL_PLACES`): a queue for simulation that
+        always has room.
     flits : int
         Maximum number of flits of a packet. Packets of more flits must not be written: their last flits overwrite each
         other.
@@ -53,6 +54,9 @@ class PacketQueue(wiring.Component):
     room : Out(channels)
         A flit of the channel can be written in the next cycle. The value is combinational, from ``write``, ``channel``,
         ``flit`` and ``take``.
+    overflow : Out(channels)
+        The first flit of a packet is written, and all places of its channel are full: packets are lost. The value is
+        combinational. Only with 1024 places.
     waiting : Out(1)
         A whole packet is stored, and not served.
     served : In(1)
@@ -68,7 +72,9 @@ class PacketQueue(wiring.Component):
     """
 
     def __init__(self, *, channels: int, places: int, flits: int, width: int):
-        for field, value, most in (("places", places, MOST_QUEUE), ("flits", flits, MOST_PACKET)):
+        self.never_full = places == NEVER_FULL_PLACES
+        for field, value, most in (("places", places, NEVER_FULL_PLACES if self.never_full else MOST_QUEUE),
+                                   ("flits", flits, MOST_PACKET)):
             if not 1 <= value <= most:
                 raise WormcastError(f"PacketQueue.{field}: {value} is not valid. Allowed: 1 to {most}.")
         self.channels = channels
@@ -80,6 +86,7 @@ class PacketQueue(wiring.Component):
             "channel": In(range(channels)),
             "flit": In(flit_layout(width)),
             "room": Out(channels),
+            **({"overflow": Out(channels)} if self.never_full else {}),
             "waiting": Out(1),
             "served": In(1),
             "has": Out(1),
@@ -119,8 +126,11 @@ class PacketQueue(wiring.Component):
                 here.eq(self.write & (self.channel == v)),
                 frees.eq(ends & (self.front_channel == v)),
                 still.eq(used[v] + (here & ~within[v]) - frees),
-                self.room[v].eq(Mux(here, ~self.flit.tail, within[v]) | (still != self.places)),
+                self.room[v].eq(1 if self.never_full else
+                                Mux(here, ~self.flit.tail, within[v]) | (still != self.places)),
             ]
+            if self.never_full:
+                m.d.comb += self.overflow[v].eq(here & ~within[v] & (used[v] == self.places) & ~frees)
             m.d.sync += used[v].eq(still)
             with m.If(here):
                 m.d.sync += [

@@ -50,8 +50,8 @@ class HardwareOptions(TypedDict, total=False):
     ejected_header: str
     packet: int
     queue: int
-    receive_queue: int
-    send_queue: int
+    receive_queue: int | str
+    send_queue: int | str
     ni_processors: str
     ni_order: str
     t_hs: int

@@ -42,6 +42,7 @@ def blueprint_of(options: Mapping[str, Any]) -> "Blueprint":
     scheme = find_scheme(chosen.pop("scheme"), network, chosen.pop("relation", None))
     relations = chosen.pop("relations", None)
     resolved = hardware(network, scheme, chosen)
+    resolved.require_hardware()
     require_sendable(network, scheme, resolved)
     return Blueprint(network, scheme, resolved, tuple(relations.split(",")) if relations else ())
 

@@ -25,6 +25,7 @@ from wormcast.hw.options import (
     MOST_ROWS,
     MOST_SHALLOW,
     MOST_SLOTS,
+    NEVER_FULL,
     PROCESSORS,
     READERS,
     ROW_BITS,
@@ -51,6 +52,9 @@ SMART = {"ports": "one", "ejection": "one", "consumption_links": "shared", "abso
 
 #: Options of a network with smart interfaces that `unusual` always lists.
 ROOM = ("rows", "places", "buffer_kind")
+
+#: Options of the interfaces' queues of packets.
+QUEUES = ("receive_queue", "send_queue")
 
 #: Largest overhead of a host, in cycles.
 MOST_OVERHEAD = 2**32
@@ -156,14 +160,17 @@ class Configuration:
                             unit="payload flits", changes="interface")
     queue: int = _hardware("Buffer between host and each injection port. Default: {}. Unit: flits.", 4, limits=(1, 16),
                            label="queue between host and interface", unit="flits", changes="interface")
-    receive_queue: int = _hardware(
+    receive_queue: int | str = _hardware(
         "Packets that an interface stores for each consumption channel, while they wait for t-nr and for the host. 0: "
-        "packets wait in the channel's buffer. Needs --packet. Default: {}. Unit: packets.", 0, limits=(0, MOST_QUEUE),
+        "packets wait in the channel's buffer. never-full: for simulation alone; a packet without a place is an error. "
+        "Needs --packet. Default: {}. Unit: packets.", 0, limits=(0, MOST_QUEUE), words=(NEVER_FULL,),
         label="receive queue of a consumption channel", unit="packets", changes="interface")
-    send_queue: int = _hardware(
+    send_queue: int | str = _hardware(
         "Packets that an interface stores for each injection port, while they wait for t-ns and for the network. 0: "
-        "hosts send flit by flit, as the network takes them. Needs --packet. Default: {}. Unit: packets.", 0,
-        limits=(0, MOST_QUEUE), label="send queue of an injection port", unit="packets", changes="interface")
+        "hosts send flit by flit, as the network takes them. never-full: for simulation alone; a packet without a "
+        "place is an error. Needs --packet. Default: {}. Unit: packets.", 0,
+        limits=(0, MOST_QUEUE), words=(NEVER_FULL,), label="send queue of an injection port", unit="packets",
+        changes="interface")
     ni_processors: str = _hardware(
         "Processors of an interface that spend t-ns and t-nr. two: each injection port has one for t-ns, and each "
         "consumption link one for t-nr. one: the interface has one for both. Needs both queues. Default: {}.", "two",
@@ -240,6 +247,9 @@ class Configuration:
 
     def __post_init__(self) -> None:
         require_fields(self)
+        for name in QUEUES:  # the command line's numbers
+            if isinstance(value := vars(self)[name], str) and value.isdecimal():
+                object.__setattr__(self, name, int(value))
         require_allowed(self)
         self._apply_ratio()
         if not self.deep and self.buffer > MOST_SHALLOW:
@@ -288,7 +298,7 @@ class Configuration:
 
     def _require_queues(self) -> None:
         """Refuse options that queues of packets exclude, and orders of processors that interfaces do not have."""
-        for name in ("receive_queue", "send_queue"):
+        for name in QUEUES:
             if places := vars(self)[name]:
                 option = name.replace("_", "-")
                 if not self.packet:
@@ -323,6 +333,13 @@ class Configuration:
         if self.buffer % self.chunk or self.buffer < 2 * self.chunk:
             raise WormcastError(f"buffer: {self.buffer} is not valid with chunks of {self.chunk} flits. Allowed: "
                                 f"multiples of {self.chunk} from {2 * self.chunk}.")
+
+    def require_hardware(self) -> None:
+        """Refuse options that exist in simulation alone."""
+        for name in QUEUES:
+            if vars(self)[name] == NEVER_FULL:
+                raise WormcastError(f"{name.replace('_', '-')}: {NEVER_FULL} is not valid with verilog and "
+                                    f"synth: the queue is for simulation alone. Allowed: 0 to {MOST_QUEUE}.")
 
     @property
     def deep(self) -> bool:

@@ -32,7 +32,7 @@ Given = dict[str, Any]
 
 def as_typer(option: Option) -> Any:
     """Return the typer annotation of an option. The value of an option that is not given is None, not its default."""
-    kind: Any = option.kind
+    kind: Any = str if option.words else option.kind
     return Annotated[kind | None, typer.Option(
         help=option.help, rich_help_panel=option.panel, show_default=False, metavar=option.values)]
 

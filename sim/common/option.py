@@ -33,6 +33,9 @@ class Option:
         Allowed values; empty if they are not listed.
     limits : (number, number), optional
         Least and greatest value.
+    words : tuple of str
+        Values of a number's option that are words, besides the numbers within the limits. The command line may give the
+        numbers as text.
     parse : callable, optional
         Raises an error for a value that is not allowed. Options have ``parse`` if neither ``allowed`` nor ``limits``
         can express the allowed values.
@@ -54,6 +57,7 @@ class Option:
     help: str = ""
     allowed: tuple[str, ...] = ()
     limits: tuple[float, float] | None = None
+    words: tuple[str, ...] = ()
     parse: Callable[[str], Any] | None = None
     metavar: str | None = None
     panel: str | None = None
@@ -66,7 +70,7 @@ class Option:
         """Placeholder of the value in --help: ``one|all``, ``1..16``; None if only the type is shown."""
         if self.metavar or self.allowed:
             return self.metavar or "|".join(self.allowed)
-        return "{}..{}".format(*self.limits) if self.limits and self.kind is int else None
+        return "|".join(("{}..{}".format(*self.limits), *self.words)) if self.limits and self.kind is int else None
 
     @property
     def axis(self) -> str:
@@ -83,11 +87,14 @@ class Option:
             found["enum"] = list(self.allowed)
         if self.limits:
             found["minimum"], found["maximum"] = self.limits
+        if self.words:
+            found["type"] = [found["type"], "string"]
         return found
 
     def of_file(self, value: Any) -> Any:
         """Check a value that `schema` allows, and return it in the option's type: an integer may become a float."""
-        value = self.kind(value)
+        if not self.words:
+            value = self.kind(value)
         self.require(value)
         return value
 
@@ -95,8 +102,10 @@ class Option:
         """Refuse a value that is not allowed."""
         if self.allowed and value not in self.allowed:
             raise WormcastError(f"{self.name}: {value!r} is not valid. Allowed: {', '.join(self.allowed)}.")
-        if self.limits and not self.limits[0] <= value <= self.limits[1]:
-            raise WormcastError("{}: {} is not valid. Allowed: {} to {}.".format(self.name, value, *self.limits))
+        if self.limits and value not in self.words and (
+                isinstance(value, str) or not self.limits[0] <= value <= self.limits[1]):
+            allowed = ", or ".join(("{} to {}".format(*self.limits), *self.words))
+            raise WormcastError(f"{self.name}: {value} is not valid. Allowed: {allowed}.")
         if self.parse and value is not None:
             self.parse(value)
 
@@ -120,7 +129,9 @@ def options_of(kind: type) -> dict[str, Option]:
     for one in fields(kind):
         hint = hints[one.name]
         default = None if one.default is MISSING else one.default
-        declared = Option(one.name, hint if isinstance(hint, type) else str, default, **one.metadata[KEY])
+        said = one.metadata[KEY]
+        declared = Option(one.name, hint if isinstance(hint, type) else int if "words" in said else str, default,
+                          **said)
         found[one.name] = replace(declared, help=declared.help.format(default))
     return found
 

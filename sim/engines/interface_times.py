@@ -127,11 +127,11 @@ class _Follower:
 
     def _waited(self, link: int) -> Any:
         """Return masks of the channels of a consumption link where a wait for t_nr ends in this cycle, node by node."""
-        places, before = self.network.configuration.receive_queue, self.waited.get(link, 0)
-        if not places:
+        consumption, before = self.network.interface.consumptions[link], self.waited.get(link, 0)
+        if consumption.queue is None:
             self.waited[link] = tails_waited(link, self._read)
             return self.waited[link] & ~before
-        channels = self.network.interface.consumptions[link].port.vcs
+        channels, places = consumption.port.vcs, consumption.queue.places
         self.waited[link], channel = packets_served(link, self._read, channels, places)
         changed = self.waited[link] != before if channels * places > 1 else self.waited[link] > before
         return changed.astype(np.int64) << channel

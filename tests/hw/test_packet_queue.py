@@ -9,7 +9,7 @@ from cases import slow
 
 from wormcast.algorithms import WormcastError
 from wormcast.hw import PortSpec
-from wormcast.hw.interface import NetworkInterface
+from wormcast.hw.interface import NetworkInterface, consumption, packet_queue
 from wormcast.hw.interface.packet_queue import PacketProcessor, PacketQueue
 
 from . import bench
@@ -92,6 +92,36 @@ def test_link_stays_open_while_places_are_free():
         node = Node(places=places, flits=4, t_nr=200).run([(0, packet(name, 4, 1)) for name in range(1, 8)], 150)
         assert len(node.taken) == 5 * places + DEPTH
         assert [cycle for cycle, *_ in node.taken] == list(range(1, len(node.taken) + 1))
+
+
+@pytest.mark.parametrize(("packets", "overflows"), [(2, False), (3, True)])
+@pytest.mark.parametrize("channel", [0, 1])
+def test_queue_that_is_never_full_takes_each_packet_and_reports_an_overflow(monkeypatch, packets, overflows, channel):
+    """With 2 places for a channel a third packet of it is taken as fast, but it is an error; other channels have
+    places of their own."""
+    for module in (packet_queue, consumption):
+        monkeypatch.setattr(module, "NEVER_FULL_PLACES", 2)
+    arrivals = [(channel, packet(name, 4)) for name in range(1, packets + 1)] + [(1 - channel, packet(9, 4))]
+    node = Node(channels=2, places=2, t_nr=200).run(arrivals, 100)
+    assert [cycle for cycle, *_ in node.taken] == list(range(1, 5 * (packets + 1) + 1))
+    assert bool(node.faults) == overflows
+
+
+def test_place_that_is_freed_in_the_same_cycle_is_no_overflow(monkeypatch):
+    monkeypatch.setattr(packet_queue, "NEVER_FULL_PLACES", 2)
+    queue = PacketQueue(channels=1, places=2, flits=1, width=WIDTH)
+    seen = []
+
+    def step(cycle, context):
+        context.set(queue.served, context.get(queue.waiting))
+        context.set(queue.write, cycle in (0, 1, 8, 12))
+        context.set(queue.flit.tail, 1)
+        context.set(queue.take, cycle == 8)
+        seen.extend([cycle] * context.get(queue.overflow))
+        assert context.get(queue.room)
+
+    bench.simulate(queue, 15, step)
+    assert seen == [12]
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3])

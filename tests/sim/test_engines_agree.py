@@ -50,6 +50,8 @@ WAITING = [
     ("mesh:1x2", "individual", {"vcs": 1, "buffer": 1, "consumption": 1, "flit_width": 20, "packet": 1,
                                 "send_queue": 1, "receive_queue": 1, "ni_processors": "one",
                                 "ni_order": "send-first"}),
+    ("mesh:1x2", "individual", {"vcs": 1, "buffer": 2, "consumption": 1, "packet": 2, "t_ns": 3, "t_nr": 9,
+                                "send_queue": "never-full", "receive_queue": "never-full"}),
 ]
 # the other schemes, and several ports and links
 OTHERS = [

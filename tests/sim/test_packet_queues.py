@@ -7,6 +7,7 @@ import textwrap
 import pytest
 from cases import slow
 
+import wormcast as wc
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.hw.interface import communication_processor, packet_queue
 from wormcast.sim.build.configuration import Configuration
@@ -123,6 +124,29 @@ def test_deadlock_of_slots_is_proved_beside_send_queues():
     assert {hold.worm for hold in result.deadlock.cycle} == {0, 1, 2, 3}
 
 
+def test_text_of_a_number_is_the_number():
+    assert Configuration(packet=4, send_queue="2", receive_queue="0") == Configuration(packet=4, send_queue=2)
+
+
+@pytest.mark.parametrize("name", ["send_queue", "receive_queue"])
+def test_overflow_of_a_queue_that_is_never_full_is_an_error(name):
+    """1025 packets come while the first waits. With 256 places, which refuse packets, the rest waits."""
+    where, time = {"send_queue": ("host_in_0", "t_ns"), "receive_queue": ("network_in_0", "t_nr")}[name]
+    for place, length, faults in (("never-full", 1025, [(where, "overflow")]), ("never-full", 1024, []),
+                                  (256, 1025, [])):
+        found = run(topology("mesh:1x2"), SCHEMES["individual"], [send(0, 1, length=length)],
+                    Configuration(packet=1, consumption=1, vcs=1, **{time: 65_000, name: place}), timeout=20_000)
+        assert [(fault.port, fault.cause) for fault in found.faults] == faults
+
+
+@pytest.mark.parametrize("name", ["send-queue", "receive-queue"])
+def test_queue_that_is_never_full_is_no_hardware(name):
+    for command in (wc.verilog, wc.synth):
+        with pytest.raises(WormcastError, match=rf"{name.replace('-', '_')}: never-full is not valid with verilog and "
+                                                r"synth: the queue is for simulation alone\. Allowed: 0 to 256"):
+            command("interface", packet=4, **{name.replace("-", "_"): "never-full"})
+
+
 @pytest.mark.parametrize(("options", "said"), [
     ({"send_queue": 2}, r"send-queue: 2 is not valid without packet: a place holds a packet\. Allowed: 0, or packet 1"),
     ({"receive_queue": 2, "packet": 4, "ni": "fpfs"}, r"ni: fpfs is not valid with receive-queue 2\. Allowed: conv"),
@@ -130,6 +154,11 @@ def test_deadlock_of_slots_is_proved_beside_send_queues():
     ({"send_queue": 2, "packet": 4, "ni_processors": "one"},
      r"ni-processors: one is not valid with receive-queue 0: .* Allowed: two, or receive-queue and send-queue 1 or "),
     ({"receive_queue": 2, "packet": 4, "ni_processors": "one"}, r"ni-processors: one is not valid with send-queue 0"),
+    ({"send_queue": "many", "packet": 4}, r"send_queue: many is not valid\. Allowed: 0 to 256, or never-full"),
+    ({"receive_queue": 257, "packet": 4}, r"receive_queue: 257 is not valid\. Allowed: 0 to 256, or never-full"),
+    ({"send_queue": "never-full"}, r"send-queue: never-full is not valid without packet"),
+    ({"receive_queue": "never-full", "packet": 4, "ni": "fpfs"},
+     r"ni: fpfs is not valid with receive-queue never-full"),
     ({"ni_order": "send-first"}, r"ni-order: send-first is not valid with ni-processors two: .* ni-processors one"),
 ])
 def test_refusals(options, said):

@@ -49,7 +49,7 @@ def read_sweep(texts: Sequence[str], fixed: Mapping[str, Any]) -> Sweep:
 
 
 def _value(key: str, text: str) -> Any:
-    if OPTIONS[key].kind is not int:
+    if OPTIONS[key].kind is not int or text.strip() in OPTIONS[key].words:
         return text
     if not WHOLE.fullmatch(text.strip()):
         raise WormcastError(f"{key}: {text!r} is not valid. Allowed: a whole number.")

@@ -163,6 +163,7 @@ class _Tracer:
         begun = self._begun()
         self.said.flits[~begun] = 0
         queued = self._queued(begun)
+        holders = self._holders(begun)
         ends = {end for link in self.links for end in (link.near, link.far) if end.kind in self.network.routers}
         states = _States(engine, self.lane, sorted({(end.kind, end.instance) for end in ends}), cycles + 1)
         for cycle in range(cycles + 1):
@@ -174,7 +175,7 @@ class _Tracer:
             if cycle < cycles:
                 engine.run(1, beyond=True)
         held = np.full((cycles + 1, len(self.channels)), NOBODY, np.int32)
-        follow(marks, named, self.link_of, self.vc_of, self.vc_bits, self.ending, owners, begun, held)
+        follow(marks, named, self.link_of, self.vc_of, self.vc_bits, self.ending, owners, begun, holders, held)
         self._name(held)
         # a worm waits in a cycle if it makes the same request in this cycle and in the next one
         in_vain = np.zeros_like(waits[:-1])
@@ -195,6 +196,15 @@ class _Tracer:
                 name = self.network.probe(link.far.kind, link.input, vc).frame
                 found[at] = self.engine.register(link.far.kind, name)[self._instance(link.far)] != 0
         return found
+
+    def _holders(self, begun: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+        """Return the worm that holds each virtual channel in ``begun``, as far as the registers identify it.
+
+        Narrow flits that pass later may be too few to identify the worm.
+        """
+        snapshot = Snapshot(self.engine, self.lane)
+        return np.array([self._holder(snapshot, *channel) if begun[at] else NOBODY
+                         for at, channel in enumerate(self.channels)], np.int32)
 
     def _queued(self, begun: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """Return, for each buffer, the worms whose tail flit has arrived in the buffer, oldest first, and their number.
@@ -426,7 +436,7 @@ def look(marks_at, data_at, data_bytes, outputs, tagged, said, marks, named):
 
 
 @compiled
-def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, held):
+def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, holders, held):
     """Write to ``held`` the worm that holds each virtual channel in each cycle; -1 if the channel is free.
 
     A holder that no flit has identified by the end of the recording is -2 if its tail has not passed, else -1.
@@ -441,13 +451,15 @@ def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, held):
         As in `LinkTrace`.
     begun : [virtual channels]
         True if a worm's first flit has passed before the recording, and its tail has not.
+    holders : [virtual channels]
+        This worm, or -1 if it is unknown.
     held : [cycles, virtual channels]
         Array that this function fills with numbers of worms.
     """
     cycles = len(marks)
     for at in range(len(link_of)):
         link, bits = link_of[at], vc_bits[at]
-        begin, name, seen = 0 if begun[at] else -1, -1, begun[at]
+        begin, name, seen = 0 if begun[at] else -1, holders[at], begun[at]
         for cycle in range(cycles):
             mark = np.int64(marks[cycle, link])
             here = mark & 1 != 0 and mark >> 1 & ((1 << bits) - 1) == vc_of[at]

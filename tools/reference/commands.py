@@ -18,7 +18,8 @@ LONG = 24
 MEANING = {
     Exit.DONE: "done",
     Exit.INTERNAL: "error: the routers found an error, or an internal error of wormcast",
-    Exit.BAD_INPUT: "bad input: one sentence on stderr says what is not valid, and what is allowed",
+    Exit.BAD_INPUT: "bad input, or a file or stdout that cannot be read or written: one sentence on stderr says what "
+                    "is not valid, and what is allowed",
     Exit.DEADLOCK: "deadlock, or a cycle that allows one",
     Exit.TOOL_MISSING: "an external tool or an extra is missing: the sentence says how to install it",
     Exit.UNFINISHED: "not finished in time",

@@ -62,8 +62,8 @@ def test_another_node_of_the_same_message():
 @pytest.mark.parametrize(("options", "sentence"), [
     ({"readers": "independent"},
      "contention: --readers independent is not valid. Allowed: coupled."),
-    ({"absorb": "1"}, "contention: --absorb 1 is not valid: worms are not followed through retransmission slots. "
-     "Allowed: off, host."),
+    ({"absorb": "1"}, ("contention: --absorb 1 is not valid: worms are not followed through retransmission slots. "
+                       "Allowed: off, host.")),
 ])
 def test_what_cannot_be_told(options, sentence):
     with pytest.raises(WormcastError) as refused:

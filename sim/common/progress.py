@@ -190,10 +190,15 @@ def progress(total: int | None, of: str, done: int = 0, *, shown: bool = True) -
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.table import Column
 
+    # one line at any width: text and bar share what the numbers leave, and long text is cut off
+    text, line = (Column(no_wrap=True, overflow="ellipsis", ratio=ratio) for ratio in (2, 1))
+    numbers, rest = (Column(no_wrap=True) for _ in range(2))
     # items take different times: estimate the rest by all finished items, not by the last ones
-    with Progress(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-                  TimeRemainingColumn(), console=Console(stderr=True), transient=True, redirect_stdout=False,
+    with Progress(TextColumn("{task.description}", markup=False, table_column=text), BarColumn(None, table_column=line),
+                  MofNCompleteColumn(table_column=numbers), TimeRemainingColumn(table_column=rest), expand=True,
+                  console=Console(stderr=True), transient=True, redirect_stdout=False,
                   speed_estimate_period=1e9) as bar:
         task = bar.add_task(of, total=total, completed=done)
         with _lock:

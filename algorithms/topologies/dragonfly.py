@@ -14,11 +14,11 @@ __all__ = ["dragonfly", "read_dragonfly"]
 Floats = npt.NDArray[np.float64]
 
 # in cells, see `Places`
-NEAR, FAR = 1.5, 6.0  # distance between routers with one node each; least distance between others
+NEAR, FAR = 1.5, 2.2  # least distance between routers: with one node each, with several
 BEND = 0.35  # distance of a router from the line between its two neighbours, as a share of the neighbours' distance
-OUT, BESIDE = 1.8, 0.9  # distance of nodes from their router, and least distance from each other
-LETTER = 0.3  # width of a letter of a node's name
-SIDEWAYS = 0.4  # sine of the largest angle from the top, or from the bottom, at which nodes are above or below
+OUT = 2.0  # distance of the circle of nodes from the outermost routers
+BESIDE = 1.6  # distance of nodes from each other
+GROUPS = 0.1  # additional distance between nodes of different groups, as a share of BESIDE
 
 
 def dragonfly(parameters: str) -> Topology:
@@ -81,26 +81,25 @@ def dragonfly(parameters: str) -> Topology:
 def _places(topology: Topology) -> Places:
     """Place the groups on a circle, clockwise from the top, and the routers of a group on an arc that bends outwards.
 
-    The nodes of a router are outside of the circle: above the router at the top, below it at the bottom, else at its
-    left or right. All links then run inside the circle, and local links pass inside the routers between their ends.
+    The nodes are on a circle around the routers. All links then run inside the circle, and local links pass inside the
+    routers between their ends.
     """
     groups, a, p = topology.shape
-    # names of nodes above or below a router are side by side
-    name = max(BESIDE, LETTER * len(topology.node_name(topology.nodes - 1)))
-    apart = NEAR if topology.direct else max(FAR, p * name)
-    radius = (a + 0.5) * apart / 2 / np.sin(np.pi / groups)
     group, router = np.divmod(np.arange(groups * a), a)
-    out, along = _directions(2 * np.pi * group / groups)
     place = router[:, None] - (a - 1) / 2
-    switches = (radius - BEND * apart * place**2) * out + apart * place * along
     if topology.direct:
+        out, along = _directions(2 * np.pi * group / groups)
+        radius = (a + 0.5) * NEAR / 2 / np.sin(np.pi / groups)
+        switches = (radius - BEND * NEAR * place**2) * out + NEAR * place * along
         return Places(*[np.round(switches, 4)] * 2)
+    step = 2 * np.pi / groups / (a * p + GROUPS)  # angle between two nodes
     home, number = np.divmod(np.arange(topology.nodes), p)
-    sideways = np.abs(out[:, :1]) > SIDEWAYS  # lines of nodes end on sides of the box that few links leave
-    out = np.sign(out) * np.where(sideways, [1, 0], [0, 1])
-    beside = np.where(sideways, BESIDE, name)
-    nodes = switches[home] + OUT * out[home] + beside[home] * (number[:, None] - (p - 1) / 2) * np.abs(out[home, ::-1])
-    return Places(np.round(switches, 4), np.round(nodes, 4))
+    out, _ = _directions(2 * np.pi * group / groups + step * p * place[:, 0])
+    outwards, _ = _directions(2 * np.pi * group[home] / groups + step * (p * place[home, 0] + number - (p - 1) / 2))
+    radius = max(BESIDE / 2 / np.sin(step / 2), FAR / 2 / np.sin(step * p / 2) + OUT)
+    apart = 2 * (radius - OUT) * np.sin(step * p / 2)
+    switches = (radius - OUT - BEND * apart * (place**2 - (place**2).min())) * out
+    return Places(np.round(switches, 4), np.round(radius * outwards, 4))
 
 
 def _directions(angle: Floats) -> tuple[Floats, Floats]:

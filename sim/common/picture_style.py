@@ -11,7 +11,7 @@ from wormcast.algorithms import WormcastError
 
 from .option import Option, option, options_of
 
-__all__ = ["DECLARED", "MILLIMETRES", "WIDTHS", "PictureOptions", "PictureStyle", "drawn_with", "style"]
+__all__ = ["DECLARED", "MILLIMETRES", "MOST_WIDTH", "WIDTHS", "PictureOptions", "PictureStyle", "drawn_with", "style"]
 
 MILLIMETRES = 25.4  # in an inch
 

@@ -23,9 +23,6 @@ AT_ONCE, SOON, LATER = 0.3, 2, 30
 #: Number of times that a progress bar of cycles moves, and the smallest number of cycles between two moves.
 MOVES, FEWEST = 100, 8192
 
-#: Columns of a progress bar, and of its counts, time left and gaps.
-BAR, COUNTS = 12, 26
-
 _lock = threading.RLock()
 _announcements: list[str] = []  # shown announcements, the outermost first
 _seconds: dict[str, float] = {}  # total seconds of all work with the same text
@@ -106,8 +103,7 @@ def _redraw() -> None:
     text = _announcements[-1] if _announcements else ""
     if _bars:
         bar, task, of = _bars[-1]
-        line = f"{of} ({text})" if text else of
-        bar.update(task, description=line[:max(len(of), shutil.get_terminal_size().columns - BAR - COUNTS)])
+        bar.update(task, description=f"{of} ({text})" if text else of)
     else:
         _put(f"wormcast: {text}" if text else "")
 
@@ -194,10 +190,15 @@ def progress(total: int | None, of: str, done: int = 0, *, shown: bool = True) -
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.table import Column
 
+    # one line at any width: text and bar share what the numbers leave, and long text is cut off
+    text, line = (Column(no_wrap=True, overflow="ellipsis", ratio=ratio) for ratio in (2, 1))
+    numbers, rest = (Column(no_wrap=True) for _ in range(2))
     # items take different times: estimate the rest by all finished items, not by the last ones
-    with Progress(TextColumn("{task.description}", markup=False), BarColumn(BAR), MofNCompleteColumn(),
-                  TimeRemainingColumn(), console=Console(stderr=True), transient=True, redirect_stdout=False,
+    with Progress(TextColumn("{task.description}", markup=False, table_column=text), BarColumn(None, table_column=line),
+                  MofNCompleteColumn(table_column=numbers), TimeRemainingColumn(table_column=rest), expand=True,
+                  console=Console(stderr=True), transient=True, redirect_stdout=False,
                   speed_estimate_period=1e9) as bar:
         task = bar.add_task(of, total=total, completed=done)
         with _lock:

@@ -30,6 +30,8 @@ STEEP = 1.5  # least vertical distance of the ends of a line that begins with a 
 AROUND = (0.4, 0.6, 0.8, 1.1, 1.5, 2.0)  # distances from the straight line, in cells, at which curves are tried
 STUB, STUB_SHARE = 0.5, 0.2  # least vertical piece at a box: STUB cells, but at most this share of the line's height
 PASSES = 0.25  # least distance of a straight line from other boxes and nodes, in cells
+FEWEST = 6  # least number of switches around a circle
+LETTER = 0.2  # half the width of a letter of a switch's name, in cells
 SIDES: dict[Side, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1)}
 
 
@@ -48,7 +50,7 @@ class Boxes:
 
     A line ends on the side of the box that faces the line's other end. On a side, the ends are sorted by the directions
     of their lines. If nodes are above or below a box, lines to other switches on this side first run vertically past
-    these nodes.
+    these nodes. If the switches are around a circle, as in a dragonfly, lines are straight from centre to centre.
 
     Parameters
     ----------
@@ -72,6 +74,10 @@ class Boxes:
             return
         together = {home for home, place in zip(self._homes[0].tolist(), nodes, strict=True)
                     if np.array_equal(place, switches[home])}
+        self._around = self._around_circle()
+        if self._around:
+            self.half[:] = [[max(HALF, LETTER * len(name)), HALF] for name in topology.switch_names]
+            return
         # a network with a one-way link is drawn from left to right
         self._onwards = any(cable.back is None for cable in cables)
         ends = self._ends_of()
@@ -91,6 +97,9 @@ class Boxes:
         """Return the line from a node to its switch, or for a sink from the switch to the node; float [points, 2]."""
         switch = int(self._homes[sink][node])
         place = (self._sinks if sink else self._nodes)[node]
+        if self._around:
+            line = np.stack([place, self._towards(switch, place)])
+            return line[::-1] if sink else line
         key: Key = ("sink" if sink and self._twice else "node", node)
         line = np.stack([place, self._at(switch, key)])
         return line[::-1] if sink else line
@@ -98,6 +107,9 @@ class Boxes:
     def cable_way(self, number: int) -> Floats:
         """Return the line of a cable, from its start to its end; float [points, 2]."""
         cable = self._cables[number]
+        if self._around:
+            return np.stack([self._towards(cable.start, self.places[cable.end]),
+                             self._towards(cable.end, self.places[cable.start])])
         key: Key = ("cable", number)
         start, end = self._at(cable.start, key), self._at(cable.end, key)
         stubs = [self._stub(cable.start, key, start, end), self._stub(cable.end, key, end, start)]
@@ -111,6 +123,26 @@ class Boxes:
         up = 1.0 if end[1] - start[1] > end[0] - start[0] else -1.0
         ways = [straight, *(arc(start, end, side * bulge) for bulge in AROUND for side in (up, -up))]
         return max(ways, key=lambda way: min(PASSES, self._obstacles.distance(way, others)))
+
+    def _around_circle(self) -> bool:
+        """Return whether the switches are around a circle with their nodes outside of it, and straight lines between
+        them pass no other switch or node."""
+        if len(self.places) < FEWEST or any(cable.back is None or cable.among > 1 for cable in self._cables):
+            return False
+        middle = self.places.mean(axis=0)
+        reach = np.linalg.norm(self.places - middle, axis=1)
+        nodes = np.linalg.norm(self._nodes - middle, axis=1)
+        if (reach < reach.max() / 2).any() or (nodes <= reach[self._homes[0]]).any():
+            return False
+        obstacles = Obstacles(np.concatenate([self.places, self._nodes]), np.concatenate(
+            [np.full_like(self.places, HALF), np.full_like(self._nodes, NODES - PASSES)]))
+        return all(obstacles.distance(self.places[[cable.start, cable.end]], (cable.start, cable.end)) >= PASSES
+                   for cable in self._cables)
+
+    def _towards(self, switch: int, other: Floats) -> Floats:
+        """Return where the line from a box's centre to another position leaves the box."""
+        way = other - self.places[switch]
+        return self.places[switch] + way * (self.half[switch] / np.maximum(np.abs(way), 1e-9)).min()
 
     def _others(self, cable: Cable) -> list[int]:
         """Return the obstacles that a cable may touch: the boxes of its two switches."""

@@ -21,7 +21,7 @@ from ..common.frame import (
     text_width,
     wrapped,
 )
-from ..common.picture_style import MILLIMETRES, WIDTHS, style
+from ..common.picture_style import MILLIMETRES, MOST_WIDTH, WIDTHS, style
 from .layout import NetworkLayout, layout_of
 
 __all__ = ["PLAIN", "Mark", "Sheet", "require_drawable", "scheme_on"]
@@ -182,8 +182,10 @@ def _width(needed: float) -> float:
     """Return the width of a figure that needs a width, both in inches: a column, or in a paper both, if it fits."""
     fixed = style().fixed
     if fixed is not None and needed > fixed + 1e-9:
-        raise WormcastError(f"width: {style().options.width} is not valid: the picture needs "
-                            f"{math.ceil(needed * MILLIMETRES)} millimetres. Allowed: this width or more.")
+        least = math.ceil(needed * MILLIMETRES)
+        allowed = "this width or more" if least <= MOST_WIDTH else f"no width; more than {MOST_WIDTH} cannot be chosen"
+        raise WormcastError(f"width: {style().options.width} is not valid: the picture needs {least} millimetres. "
+                            f"Allowed: {allowed}.")
     widths = [style().column, style().page] if style().in_paper else [style().column]
     return next((width for width in widths if needed <= width), needed)
 

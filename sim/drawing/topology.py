@@ -62,8 +62,9 @@ def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> She
     if tokens:
         words.append("dashed: switches that share a token, in one colour if they are not adjacent")
     least = _least(layout, radius)
-    sheet = Sheet(layout, least=least, largest=max(least, LARGEST), clear=radius + style().text, words=words,
-                  named=False, legend=legend, rows=_rows(topology))
+    beyond = radius if topology.labels is None else radius + style().text
+    sheet = Sheet(layout, least=least, largest=max(least, LARGEST), clear=beyond, words=words, named=False,
+                  legend=legend, rows=_rows(topology))
     draw_planes(sheet, layout)
     draw_nodes(sheet, topology, layout, radius)
     if tokens:

@@ -101,3 +101,17 @@ def test_a_width_that_is_too_small_names_the_width_that_is_needed(tmp_path):
     code, _, err = wormcast("topology", "mesh:12x12", "--plot", "p.svg", "--width", "60", cwd=tmp_path)
     assert code == 2
     assert re.search(r"width: 60 is not valid: the picture needs 1\d\d millimetres\. Allowed: this width or more", err)
+
+
+@pytest.mark.parametrize(("network", "width"), [("dragonfly:p=2,a=2,h=1", "ieee"), ("dragonfly:p=3,a=2,h=2", "ieee"),
+                                                ("dragonfly:p=2,a=4,h=2", "ieee-two"), ("cmesh:4x4x4", "ieee-two"),
+                                                ("irregular:seed=1,switches=16", "ieee-two")])
+def test_networks_of_a_paper_fit_its_columns(network, width, tmp_path):
+    code, _, err = wormcast("topology", network, "--plot", "p.pdf", "--style", "paper", "--width", width, cwd=tmp_path)
+    assert (code, err) == (0, "")
+
+
+def test_a_network_that_fits_no_width_is_refused(tmp_path):
+    code, _, err = wormcast("topology", "dragonfly:p=3,a=6,h=3", "--plot", "p.pdf", "--width", "ieee", cwd=tmp_path)
+    assert code == 2
+    assert re.search(r"needs \d{3,4} millimetres\. Allowed: no width; more than 600 cannot be chosen\.", err)

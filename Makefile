@@ -56,6 +56,7 @@ prove: .venv-test/ready
 	PYTHONPATH=tests $(TEST)/python -m proofs --page docs/proofs.md
 
 figures: .venv-test/ready
+	mkdir -p out
 	$(TEST)/wormcast topology mesh:3x3x3 --plot docs/topology.svg
 	$(TEST)/wormcast plan mesh:6x6 dual-path $(FIGURE_2) --plot docs/plan_dual-path.svg
 	$(TEST)/wormcast plan mesh:6x6 u-mesh $(FIGURE_2) --plot docs/plan_u-mesh.svg

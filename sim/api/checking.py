@@ -110,19 +110,23 @@ class CheckResult(CommandResult):
     def finding(self) -> str:
         """The verdict in words."""
         analysis = self.analysis
-        free = "free of deadlock" if analysis.complete else f"no cycle found in {self.sample} (a sample; no proof)"
+        free = " ".join(filter(None, [self._free_words, self.sample]))
         if self.assumes:
             free += f", if {self.assumes}"
         return {"free": free, "deadlock": self.cycle_text,
                 "undecided": f"undecided. {analysis.searched[:1].upper()}{analysis.searched[1:]}"}[self.verdict]
 
     @property
+    def _free_words(self) -> str:
+        return "free of deadlock" if self.complete else "no cycle found"
+
+    @property
     def sample(self) -> str:
-        """The analysed multicasts in words; empty if all destination sets were analysed."""
+        """The analysed sample of multicasts as a clause; empty if all destination sets were analysed."""
         if self.complete:
             return ""
         drawn = f"{count(self.analysis.sampled, 'random multicast')} and " if self.analysis.sampled else ""
-        return f"{drawn}all multicasts to two destinations"
+        return f"in {drawn}all multicasts to two destinations (a sample; no proof)"
 
     @property
     def cycle_text(self) -> str:
@@ -156,11 +160,12 @@ class CheckResult(CommandResult):
         analysis = self.analysis
         if self.verdict == "undecided" and analysis.cycle:
             title = f"undecided: a cycle of {len(analysis.cycle)}, whose worms can choose other channels"
+        elif self.assumes:
+            title = f"{self._free_words}, if"
         else:
-            free = "free of deadlock" if self.complete else "no cycle found"
-            title = f"{free}, if" if self.assumes else "" if self.complete or analysis.cycle else free
-        sample = [f"in {self.sample} (a sample; no proof)"] if self.free and not self.complete else []
-        caption = (*filter(None, [self.assumes]), *sample, *self.subject,
+            title = "" if self.complete or analysis.cycle else self._free_words
+        sample = self.sample if self.free else ""
+        caption = (*filter(None, [self.assumes, sample]), *self.subject,
                    f"{count(analysis.vcs, 'virtual channel')} a link")
         return analysis.topology, [step.resource for step in analysis.cycle], caption, title
 

@@ -8,6 +8,7 @@ In the page a part stands between two comments::
 """
 
 import re
+import textwrap
 from collections.abc import Mapping
 from functools import cache
 from itertools import chain
@@ -19,6 +20,7 @@ from wormcast.sim.build.components import blueprint_of, build_component
 from wormcast.sim.common.atomic_write import whole_file
 from wormcast.sim.export.verilog.contract import (
     CREDIT_FAULT_CYCLES,
+    ENABLE_RULES,
     FAULT_CYCLES,
     credit_cycles,
     incoming,
@@ -67,7 +69,8 @@ def part(name: str) -> str:
     if kind == "errors":
         return violation_table(of)
     return {"rules": _rules, "headers": _headers, "credits": _credits, "networks": _networks,
-            "refused": _refused, "faults": _faults}[name]()
+            "refused": _refused, "faults": _faults,
+            "clock enable": lambda: f"{textwrap.fill(ENABLE_RULES, 120)}\n"}[name]()
 
 
 def filled(text: str) -> str:

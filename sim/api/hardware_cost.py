@@ -153,6 +153,7 @@ def verilog(
     kind: str | None = None,
     module: str | None = None,
     reset: str = "sync",
+    clock_enable: bool = False,
     src: bool = False,
     progress: bool = True,
     on_step: OnStep = lambda step: None,
@@ -176,6 +177,8 @@ def verilog(
         Name of the module, and prefix of the names of its submodules. Default: ``wormcast_`` and ``what``.
     reset : "sync" or "async"
         Reset of all registers, active high.
+    clock_enable : bool
+        Add an input ``enable``: at a rising edge of the clock with ``enable`` 0, registers keep their values.
     src : bool
         Write an attribute ``src`` with file and line of the source to each signal.
     progress : bool
@@ -213,13 +216,16 @@ def verilog(
         if origin.relation is not None:
             texts["relation"] = origin.relation
         command = _command(what, **{**DEFAULTS, **texts}, port=port, kind=kind, module=module,
-                           reset=None if reset == "sync" else reset, src=src or None, **given, **of_host)
+                           reset=None if reset == "sync" else reset, clock_enable=clock_enable or None,
+                           src=src or None, **given, **of_host)
         if not all(isinstance(value, str) for value in named.values()):
             command = f"wormcast.verilog({what!r}, ...) in Python, with objects in place of names"
-        made = export(blueprint, what, port=port, kind=kind, module=module, reset=reset, src=src,
-                      named=given.get("configuration"), host_port=host_port, command=command, progress=on_step)
+        made = export(blueprint, what, port=port, kind=kind, module=module, reset=reset,
+                      clock_enable=clock_enable, src=src, named=given.get("configuration"), host_port=host_port,
+                      command=command, progress=on_step)
     setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration, origin)
-    component = {"port": port, "kind": kind, "reset": reset, "relations": blueprint.decoded}
+    component = {"port": port, "kind": kind, "reset": reset, "clock_enable": clock_enable,
+                 "relations": blueprint.decoded}
     port_to_host = asdict(resolved(host_port, blueprint))
     built = blueprint.topology, blueprint.scheme, blueprint.configuration
     described = {"what": what, **port_to_host, **setup.to_dict(component,

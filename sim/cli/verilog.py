@@ -50,6 +50,9 @@ def verilog(
     reset: Annotated[str, typer.Option(
         metavar="sync|async", help="Reset of all registers, active high. async: rst may rise at any time, and your "
         "design makes it fall in step with clk. Default: sync.", show_default=False)] = "sync",
+    clock_enable: Annotated[bool, typer.Option(
+        "--clock-enable", help="Add an input enable. At a rising edge of clk with enable 0, registers keep their "
+        "values.")] = False,
     sdc: Annotated[Path | None, typer.Option(
         metavar="FILE.sdc", help="Write timing constraints: clock, static inputs, reset.")] = None,
     src: Annotated[bool, typer.Option(
@@ -79,7 +82,8 @@ def verilog(
     with stdout_for_results():
         if tables:
             require_tables(tables, what, {**built_for, **given})
-        result = translate(what, module=module, reset=reset, src=src, on_step=lambda line: print(line, file=sys.stderr),
+        result = translate(what, module=module, reset=reset, clock_enable=clock_enable, src=src,
+                           on_step=lambda line: print(line, file=sys.stderr),
                            **built_for, **given, **host_port)
     made = result.export
     if sdc and not made.sdc:

@@ -65,6 +65,20 @@ def test_asynchronous_reset_sources_and_constraints(tmp_path):
     assert (code, out, err) == (0, text, "")
 
 
+def test_a_clock_enable_holds_every_register(tmp_path):
+    """Without enable, no register of the file changes but by reset."""
+    code, _, err = verilog(*SMALL, "--clock-enable", "-o", "unit.v", "--doc", cwd=tmp_path)
+    assert (code, err) == (0, "")
+    text = (tmp_path / "unit.v").read_text()
+    registers = set(re.findall(r"^ +(\w+)(?:\[.*\])? <= ", text, re.MULTILINE))
+    held = set(re.findall(r"^  assign \w+ = enable \? .* : (\w+);$", text, re.MULTILINE))
+    assert registers == held
+    assert len(registers) > 8
+    assert "\n// Clock enable: enable. At a rising edge of clk with enable 0, " in text
+    assert " --clock-enable\n" in text
+    assert "\n| `enable` | in | 1 | clock enable |\n\nCycles are counted by " in (tmp_path / "unit.v.md").read_text()
+
+
 def test_named_configuration_is_told(tmp_path):
     code, out, _ = verilog("decoder", "--configuration", "small", "--topology", "mesh:2x2", "-o", "d.v", cwd=tmp_path)
     assert (code, out) == (0, "wormcast_decoder: d.v\n")
@@ -121,6 +135,9 @@ def test_named_configuration_is_told(tmp_path):
      ("consumption: 3 is not valid with clock-crossing: it does not change this component. "
       "Allowed with these components: router, interface, their parts, network.")),
     (["decoder", "--reset", "async", "-o", "x.v"], "reset: async is not valid: decoder has no registers."),
+    (["decoder", "--clock-enable", "-o", "x.v"], "clock-enable: on is not valid: decoder has no registers."),
+    (["clock-crossing", "--reset", "async", "--clock-enable"],
+     "clock-enable: on is not valid with clock-crossing: its two sides have no common clock."),
     (["interface", "--host", "axis", "--flit-width", "12"], "flit-width: 12 is not valid with host axis: AXI4-Stream"),
 ])
 def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_path):

@@ -5,7 +5,7 @@ its own name, by which simulators report it. Checkers of one kind are one module
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import Template
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from wormcast.hw.link import LinkSignature
 from wormcast.hw.router import Blueprint
 
 from .links import HEADERS, ComponentLink, links
+from .netlist import ENABLE
 from .ports import ComponentPort, ports
 
 __all__ = ["CHECKS", "KNOWN", "RANGE", "Check", "Checker", "bind_lines", "checkers_of", "formal_module", "modules"]
@@ -310,10 +311,26 @@ class Checker:
         return f"{name}_{self.kind}_checks #({parameters}) {self.link}_{self.kind}_checks ({pins});\n"
 
 
-def checkers_of(blueprint: Blueprint, component: wiring.Component) -> list[Checker]:
-    """Return the checkers of all links of a router or an interface."""
-    return [checker for name, link in links(component).items()
-            for checker in _of_link(blueprint, component, name, link)]
+def checkers_of(blueprint: Blueprint, component: wiring.Component, *, clock_enable: bool = False) -> list[Checker]:
+    """Return the checkers of all links of a router or an interface.
+
+    Parameters
+    ----------
+    clock_enable : bool
+        As in `netlist`. While `ENABLE` is 0, a checker sees neither flits nor credits.
+    """
+    found = [checker for name, link in links(component).items()
+             for checker in _of_link(blueprint, component, name, link)]
+    if not clock_enable:
+        return found
+    return [replace(checker, pins={
+        pin: _enabled(port, checker.parameters["VCS"] if pin in ("credit", "arrived") else 1)
+        if pin in ("valid", "credit", "arrived") else port for pin, port in checker.pins.items()}) for checker in found]
+
+
+def _enabled(port: str, width: int) -> str:
+    """Return the expression for a port that is 0 while `ENABLE` is 0."""
+    return f"{port} & {ENABLE}" if width == 1 else f"{port} & {{{width}{{{ENABLE}}}}}"
 
 
 def _of_link(blueprint: Blueprint, component: wiring.Component, name: str, link: ComponentLink) -> Iterator[Checker]:
@@ -406,11 +423,13 @@ def bind_lines(name: str, module: str, checkers: Iterable[Checker]) -> str:
     return "".join(f"bind {module} {checker.instance(name)}" for checker in checkers)
 
 
-def formal_module(name: str, component_ports: Iterable[ComponentPort], checkers: Iterable[Checker]) -> str:
+def formal_module(name: str, component_ports: Iterable[ComponentPort], checkers: Iterable[Checker], *,
+                  clock_enable: bool = False) -> str:
     """Return the wrapper for formal tools: the component, and checkers that assume what it receives."""
     listed = list(component_ports)
-    inputs = ["  input wire clk", "  input wire rst"]
-    lines, pins = [], [".clk(clk)", ".rst(rst)"]
+    shared = ["clk", "rst", *[ENABLE] * clock_enable]
+    inputs = [f"  input wire {port}" for port in shared]
+    lines, pins = [], [f".{port}({port})" for port in shared]
     for port in listed:
         size = f"[{port.width - 1}:0] " if port.width > 1 else ""
         if port.inward and port.name.startswith("strap_"):

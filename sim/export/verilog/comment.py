@@ -11,7 +11,8 @@ import wormcast
 from .docstrings import entries, summary
 from .merge import Unit
 
-__all__ = ["CLOCK", "COMMIT", "CROSSING_CLOCK", "CROSSING_RESET", "NO_CLOCK", "RESET", "comment", "module_comment"]
+__all__ = ["CLOCK", "CLOCK_ENABLE", "COMMIT", "CROSSING_CLOCK", "CROSSING_RESET", "NO_CLOCK", "RESET", "comment",
+           "module_comment"]
 
 WIDTH = 110
 
@@ -29,6 +30,8 @@ CROSSING_CLOCK = "Clocks: upstream_clk and downstream_clk, rising edges, without
 CROSSING_RESET = ("Resets: upstream_rst and downstream_rst, asynchronous, active high. Raise both together, at any "
                   "time. The design around this module makes each of them fall in step with its own clock. "
                   f"{POWER_UP}")
+CLOCK_ENABLE = ("Clock enable: enable. At a rising edge of clk with enable 0, no input but rst has an effect, and all "
+                "registers keep their values. Connect the same enable to both ends of each link.")
 NO_CLOCK = "Clock: none, the outputs follow the inputs."
 
 

@@ -25,8 +25,8 @@ from .links import links
 from .ports import ports
 from .streams import stream_tables
 
-__all__ = ["CREDIT_FAULT_CYCLES", "FAULT_CYCLES", "VIOLATIONS", "Violation", "contract_tables", "credit_cycles",
-           "errors_of_hosts", "family", "incoming", "rules", "violation_table"]
+__all__ = ["CREDIT_FAULT_CYCLES", "ENABLE_RULES", "FAULT_CYCLES", "VIOLATIONS", "Violation", "contract_tables",
+           "credit_cycles", "errors_of_hosts", "family", "incoming", "rules", "violation_table"]
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,15 @@ FAULT_CYCLES = {"path router": 2, "tree router": 2, "deep router": 3, "interface
 
 #: Cycles from a wrong credit on the link to ``fault``.
 CREDIT_FAULT_CYCLES = 2
+
+#: Rules of the clock enable, for a component or a network that has one.
+ENABLE_RULES = (
+    "Cycles are counted by the rising edges of `clk` with `enable` 1. At a rising edge with `enable` 0, no input but "
+    "`rst` has an effect, and all registers keep their values: a flit or a credit on a link stays there, and counts "
+    "once. `rst` resets for any value of `enable`. Both ends of a link need the same `enable`: connect one signal to "
+    "all routers of a network, and to their hosts. A neighbour without this clock enable must hold a flit or a credit "
+    "up to the next rising edge with `enable` 1, and read `valid` and `credit` as 0 while `enable` is 0. Token lines "
+    "and streams have no such neighbours: both ends need the same `enable`.")
 
 #: Classes of components with a contract, each with its family. The first class that fits counts.
 FAMILIES: tuple[tuple[type, str], ...] = (

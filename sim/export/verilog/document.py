@@ -16,9 +16,10 @@ from wormcast.hw.router import Blueprint
 from wormcast.hw.switch import Switch
 
 from ...build.network import Network
-from .contract import contract_tables, errors_of_hosts
+from .contract import ENABLE_RULES, contract_tables, errors_of_hosts
 from .docstrings import member_meaning, summary
 from .links import CONSUMPTION, channel_classes, links
+from .netlist import ENABLE
 from .network import outside
 from .ports import ComponentPort, domains, ports
 from .streams import is_stream, stream_member_meaning
@@ -35,18 +36,19 @@ HEAD = "| port | direction | width | meaning |\n|---|---|---:|---|\n"
 
 
 def document_component(blueprint: Blueprint, component: wiring.Component, module: str, *, command: str,
-                       facts: Iterable[tuple[str, str]], clocked: bool, reset: str) -> str:
+                       facts: Iterable[tuple[str, str]], clocked: bool, reset: str, clock_enable: bool = False) -> str:
     """Return the summary of a component and its tables; see `component_tables`."""
     return "".join([
         *_opening(module, summary(type(component)), command, facts),
-        component_tables(blueprint, component, clocked=clocked, reset=reset),
+        component_tables(blueprint, component, clocked=clocked, reset=reset, clock_enable=clock_enable),
     ])
 
 
-def component_tables(blueprint: Blueprint, component: wiring.Component, *, clocked: bool, reset: str = "sync") -> str:
+def component_tables(blueprint: Blueprint, component: wiring.Component, *, clocked: bool, reset: str = "sync",
+                     clock_enable: bool = False) -> str:
     """Return the tables of a component's ports, link by link, of their contract, and of a flit's fields."""
     return "".join([
-        _clock(reset, domains(component)) if clocked else "",
+        _clock(reset, domains(component), clock_enable=clock_enable) if clocked else "",
         *_tables((port.name, port, component) for port in ports(component)),
         *contract_tables(blueprint, component),
         *(_flit(blueprint) if any(port.path[-1] in ("flit", "data") for port in ports(component)) else ()),
@@ -55,7 +57,7 @@ def component_tables(blueprint: Blueprint, component: wiring.Component, *, clock
 
 
 def document_network(blueprint: Blueprint, network: Network, module: str, *, command: str,
-                     facts: Iterable[tuple[str, str]], reset: str) -> str:
+                     facts: Iterable[tuple[str, str]], reset: str, clock_enable: bool = False) -> str:
     """Return the tables of a node's and a router's ports, of the contract with hosts, of a flit's fields, and of the
     nodes and routers."""
     direct = network.topology.direct
@@ -63,7 +65,7 @@ def document_network(blueprint: Blueprint, network: Network, module: str, *, com
         *_opening(module, summary(Network), command, facts),
         "\nNODE in the names of ports is the node's name, listed below" + (
             ".\n" if direct else ", and SWITCH is the router's name.\n"),
-        _clock(reset),
+        _clock(reset, clock_enable=clock_enable),
         *_tables(_network_ports(network)),
         *contract_tables(blueprint, network.components["interface"], "node_NODE_"),
         errors_of_hosts(blueprint.router()),
@@ -161,11 +163,14 @@ def _of_node(component: wiring.Component, name: str) -> str | None:
     return None
 
 
-def _clock(reset: str, prefixes: Iterable[str] = ("",)) -> str:
+def _clock(reset: str, prefixes: Iterable[str] = ("",), *, clock_enable: bool) -> str:
     rows = [row for prefix in prefixes for row in (
         _row(f"{prefix}clk", "in", 1, "clock, rising edge"),
         _row(f"{prefix}rst", "in", 1, RESETS[reset].replace("clk", f"{prefix}clk")))]
-    return "\n## Clock and reset\n\n" + HEAD + "".join(rows)
+    if clock_enable:
+        rows.append(_row(ENABLE, "in", 1, "clock enable"))
+    rules = f"\n{ENABLE_RULES}\n" if clock_enable else ""
+    return "\n## Clock and reset\n\n" + HEAD + "".join(rows) + rules
 
 
 def _row(name: str, way: str, width: int, said: str) -> str:

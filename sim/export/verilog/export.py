@@ -16,7 +16,7 @@ from ...build.network import Network
 from ...build.stream_network import StreamNetwork
 from ...common.external import find_tool
 from .checkers import bind_lines, checkers_of, formal_module, modules
-from .comment import CLOCK, CROSSING_CLOCK, CROSSING_RESET, NO_CLOCK, RESET, comment, module_comment
+from .comment import CLOCK, CLOCK_ENABLE, CROSSING_CLOCK, CROSSING_RESET, NO_CLOCK, RESET, comment, module_comment
 from .constraints import constraints, crossing_constraints
 from .docstrings import promises, summary
 from .document import describe_tables, document_component, document_network
@@ -87,7 +87,8 @@ def component_verilog(component: wiring.Component, name: str,
 
 
 def components_verilog(components: Mapping[str, wiring.Component], prefix: str, *, reset: str = "sync",
-                       src: bool = False, progress: Progress = lambda line: None) -> tuple[str, str]:
+                       clock_enable: bool = False, src: bool = False,
+                       progress: Progress = lambda line: None) -> tuple[str, str]:
     """Return the Verilog of components without the head comment, and the version of Yosys.
 
     Equal modules are written once.
@@ -96,19 +97,19 @@ def components_verilog(components: Mapping[str, wiring.Component], prefix: str, 
     ----------
     components : mapping
         Components by the names of their modules. The names of all other modules begin with ``prefix``.
-    reset, src
+    reset, clock_enable, src
         As in `netlist`.
     """
     find_tool("yosys", "verilog")  # said at once where it is missing: a netlist takes seconds
-    units = netlist(components, prefix, reset=reset, src=src)
+    units = netlist(components, prefix, reset=reset, clock_enable=clock_enable, src=src)
     text, yosys = translate("".join(unit.text for unit in units), progress)
     heads = {unit.name: module_comment(unit) for unit in units}
     return re.sub(r"^module (\w+)\(", lambda module: heads[module[1]] + module[0], text, flags=re.MULTILINE), yosys
 
 
 def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: str | None = None,
-           module: str | None = None, reset: str = "sync", src: bool = False, named: str | None = None,
-           host_port: HostPort = LINKS, command: str,
+           module: str | None = None, reset: str = "sync", clock_enable: bool = False, src: bool = False,
+           named: str | None = None, host_port: HostPort = LINKS, command: str,
            progress: Progress = lambda line: None) -> Export:
     """Export a component or the network.
 
@@ -120,7 +121,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         Port and kind of the router that the component belongs to, as in `build_component`.
     module : str, optional
         Name of the top module, and prefix of all other modules' names. Default: ``wormcast_`` and ``what``.
-    reset, src
+    reset, clock_enable, src
         As in `netlist`.
     named : str, optional
         Name of the named configuration, for the comment.
@@ -154,9 +155,10 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         setup = blueprint.topology, blueprint.scheme, blueprint.configuration
         network = StreamNetwork(*setup, host_port=host_port) if host_port.streams else Network(*setup)
         text, yosys = components_verilog({kind_module(name, one.name): one.build() for one in network.kinds.values()},
-                                         name, reset=reset, src=src, progress=progress)
-        text = f"{top(network, name)}\n{text}"
-        document = document_network(blueprint, network, name, command=command, facts=listed, reset=reset)
+                                         name, reset=reset, clock_enable=clock_enable, src=src, progress=progress)
+        text = f"{top(network, name, clock_enable=clock_enable)}\n{text}"
+        document = document_network(blueprint, network, name, command=command, facts=listed, reset=reset,
+                                    clock_enable=clock_enable)
         straps: list[tuple[str, int]] = []
         built: type = Network
         clocked = True
@@ -167,38 +169,45 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         if what not in (CROSSING, *COMPONENTS):
             raise WormcastError(f"verilog: {what!r} is not valid. Allowed: {NETWORK}, {', '.join(COMPONENTS)}, "
                                 f"{CROSSING}.")
+        if what == CROSSING and clock_enable:
+            raise WormcastError(f"clock-enable: on is not valid with {CROSSING}: its two sides have no common clock. "
+                                f"Allowed: with {NETWORK}, components with registers.")
         component = _crossing(blueprint, reset, port=port, kind=kind, host_port=host_port) if what == CROSSING else (
             build_component(blueprint, what, port, kind, host_port))
         listed = list(facts(blueprint, what, port, kind, named, host_port))
-        text, yosys = components_verilog({name: component}, name, reset=reset, src=src, progress=progress)
+        text, yosys = components_verilog({name: component}, name, reset=reset, clock_enable=clock_enable, src=src,
+                                         progress=progress)
         built, clocked = type(component), what == CROSSING or has_clock(text)
         if not clocked and reset != "sync":
             raise WormcastError(f"reset: {reset} is not valid: {what} has no registers.")
+        if not clocked and clock_enable:
+            raise WormcastError(f"clock-enable: on is not valid: {what} has no registers.")
         if what in CHECKED:
             checked = {what: component}
         document = document_component(blueprint, component, name, command=command, facts=listed, clocked=clocked,
-                                      reset=reset)
+                                      reset=reset, clock_enable=clock_enable)
         straps = [(port.name, port.width) for port in ports(component)
                   if port.inward and port.name.startswith("strap_")]
 
     def head(module: str, sentence: str, sentences: Iterable[str]) -> str:
         return comment(module, sentence, command=command, yosys=yosys, facts=listed, promises=sentences)
 
-    clocks, sdc = (CLOCK, RESET[reset]) if clocked else (NO_CLOCK,), ""
+    clocks, sdc = (CLOCK, RESET[reset], *[CLOCK_ENABLE] * clock_enable) if clocked else (NO_CLOCK,), ""
     if what == CROSSING:
         clocks = CROSSING_CLOCK, CROSSING_RESET
         sdc = crossing_constraints(name, command=command, domains=domains(component))
     elif clocked:
         sdc = constraints(name, command=command, reset=reset, straps=straps)
     top_comment = head(name, summary(built), [*clocks, *said, *promises(built)])
-    found = {kind: checkers_of(blueprint, part) for kind, part in checked.items()}
+    found = {kind: checkers_of(blueprint, part, clock_enable=clock_enable) for kind, part in checked.items()}
     if not found:
         return Export(name, top_comment + text, document, yosys, tables, sdc)
     modules_text = modules(blueprint, name, (checker.kind for several in found.values() for checker in several),
                            reset=reset)
     bind = "".join(bind_lines(name, name if kind == what else kind_module(name, kind), several)
                    for kind, several in found.items())
-    formal = "" if what == NETWORK else formal_module(name, ports(checked[what]), found[what])
+    formal = "" if what == NETWORK else formal_module(
+        name, ports(checked[what]), found[what], clock_enable=clock_enable)
     return Export(
         name, top_comment + text, document, yosys, tables, sdc, checks=head(f"{name}_checks", *CHECKS) + modules_text,
         bind=head(f"{name}_bind", *BIND) + bind, formal=formal and head(f"{name}_formal", *FORMAL) + formal)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import amaranth
 from amaranth.back import rtlil
-from amaranth.hdl import ClockDomain, Fragment
+from amaranth.hdl import ClockDomain, Elaboratable, EnableInserter, Fragment, Signal
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
@@ -18,7 +18,10 @@ from .modules import NetlistModule, read_modules
 from .ports import domains, ports
 from .verilog_names import name_instances, name_signals
 
-__all__ = ["RESETS", "is_clocked", "netlist"]
+__all__ = ["ENABLE", "RESETS", "is_clocked", "netlist"]
+
+#: Name of the clock enable.
+ENABLE = "enable"
 
 #: Attributes that affect the hardware. The others are removed.
 KEPT = ("init", "ram_style")
@@ -33,7 +36,7 @@ SUMS = ("add", "sub")
 CELL = re.compile(r"^  cell \$(\w+) (\S+)\n.*?^  end$", re.MULTILINE | re.DOTALL)
 
 
-def netlist(components: Mapping[str, wiring.Component], prefix: str, *, reset: str = "sync",
+def netlist(components: Mapping[str, wiring.Component], prefix: str, *, reset: str = "sync", clock_enable: bool = False,
             src: bool = False) -> list[Unit]:
     """Return the modules of components in RTLIL.
 
@@ -44,12 +47,15 @@ def netlist(components: Mapping[str, wiring.Component], prefix: str, *, reset: s
     ----------
     reset : "sync" or "async"
         Reset of all flip-flops.
+    clock_enable : bool
+        Add an input `ENABLE` to each component: while it is 0, flip-flops and memories keep their values, except at a
+        reset.
     src : bool
         Keep the attributes ``src``: file and line of each signal and operator, relative to the packages' folder.
     """
     modules: list[NetlistModule] = []
     for name, component in components.items():
-        modules += _modules(component, name, reset, src)
+        modules += _modules(component, name, reset, clock_enable=clock_enable, src=src)
     name_instances(modules)
     inner = {module.type: module for module in modules}
     for module in reversed(modules):
@@ -58,11 +64,17 @@ def netlist(components: Mapping[str, wiring.Component], prefix: str, *, reset: s
     return merge(modules, prefix)
 
 
-def _modules(component: wiring.Component, name: str, reset: str, src: bool) -> Iterator[NetlistModule]:
+def _modules(component: wiring.Component, name: str, reset: str, *, clock_enable: bool = False,
+             src: bool = False) -> Iterator[NetlistModule]:
     """Yield the modules of a component, each before the modules inside it."""
     pins = {port.name: (port.value, PortDirection.Input if port.inward else PortDirection.Output)
             for port in ports(component)}
-    design = Fragment.get(component, None).prepare(
+    whole: Elaboratable = component
+    if clock_enable:
+        enable = Signal(name=ENABLE)
+        pins = {ENABLE: (enable, PortDirection.Input), **pins}
+        whole = EnableInserter(enable)(component)
+    design = Fragment.get(whole, None).prepare(
         ports=[(pin, *what) for pin, what in pins.items()], hierarchy=(name,),
         missing_domain=lambda domain: ClockDomain(domain, async_reset=reset == "async"))
     text, _ = rtlil.convert_fragment(design, name=name, emit_src=src)
@@ -95,7 +107,7 @@ def _relative(source: re.Match[str]) -> str:
 
 def is_clocked(component: wiring.Component) -> bool:
     """Return whether a component has flip-flops, and therefore a port ``clk``."""
-    return any(wire.name == "clk" for wire in next(_modules(component, "top", "sync", src=False)).wires if wire.port)
+    return any(wire.name == "clk" for wire in next(_modules(component, "top", "sync")).wires if wire.port)
 
 
 def _numbered(text: str, names: list[str]) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ...build.network import HOST, Network
+from .netlist import ENABLE
 from .ports import ComponentPort, ports
 
 __all__ = ["Outside", "kind_module", "outside", "table_words", "top"]
@@ -94,13 +95,20 @@ def table_words(network: Network) -> list[int]:
     return words + [0] * len(network.chain)
 
 
-def top(network: Network, name: str) -> str:
-    """Return the Verilog of the network's top module ``name``. `kind_module` returns the names of its submodules."""
-    return "".join(_top(network, name))
+def top(network: Network, name: str, *, clock_enable: bool = False) -> str:
+    """Return the Verilog of the network's top module ``name``. `kind_module` returns the names of its submodules.
+
+    Parameters
+    ----------
+    clock_enable : bool
+        As in `netlist`.
+    """
+    return "".join(_top(network, name, ["clk", "rst", *[ENABLE] * clock_enable]))
 
 
-def _top(network: Network, name: str) -> Iterator[str]:
-    listed = ["  input  wire clk", "  input  wire rst"]
+def _top(network: Network, name: str, shared: list[str]) -> Iterator[str]:
+    """Yield the lines of the top module. ``shared``: inputs that go to all components."""
+    listed = [f"  input  wire {port}" for port in shared]
     pins: Pins = {}
     for entry in outside(network):
         pins[entry.kind, entry.instance, entry.port.name] = entry.name
@@ -111,7 +119,7 @@ def _top(network: Network, name: str) -> Iterator[str]:
     unused = []
     for kind, component in network.components.items():
         for instance, called in enumerate(network.kinds[kind].instances):
-            lines = [".clk(clk)", ".rst(rst)"]
+            lines = [f".{port}({port})" for port in shared]
             for port in ports(component):
                 at = kind, instance, port.name
                 if at not in pins and port.inward:

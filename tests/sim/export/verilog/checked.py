@@ -44,7 +44,7 @@ module sender #(parameter FILE = "", parameter integer WIDTH = 1, COUNT = 1, DEP
   reg [WIDTH + 1:0] flits [0:COUNT];
   integer at, held;
   initial $readmemh(FILE, flits);
-  always @(posedge clk) begin
+  always @(posedge clk) if (rst || bench.enable) begin
     valid <= 1'b0;
     if (rst) begin
       at <= 0;
@@ -63,8 +63,8 @@ module receiver #(parameter integer VCS = 1) (
 );
   integer owed [0:VCS - 1];
   integer v;
-  always @(posedge clk) tails <= rst ? 0 : tails + (valid && tail);
-  always @(posedge clk) for (v = 0; v < VCS; v = v + 1) begin
+  always @(posedge clk) tails <= rst ? 0 : tails + (valid && tail && bench.enable);
+  always @(posedge clk) if (rst || bench.enable) for (v = 0; v < VCS; v = v + 1) begin
     credit[v] <= 1'b0;
     if (rst) owed[v] <= 0;
     else if (owed[v] + (valid && vc == v) > 0 && $urandom_range(2) == 0) begin
@@ -105,11 +105,14 @@ class Traffic:
         By the prefix of the host's link.
     copies : int
         Worms that must come to the hosts.
+    clock_enable : bool
+        Network and hosts stand still in random cycles.
     """
 
     blueprint: object
     flits: dict
     copies: int
+    clock_enable: bool = False
 
     @property
     def network(self):
@@ -147,10 +150,12 @@ class Program:
 
     def __init__(self, case, folder, faults=()):
         self.faults, self._folder = list(faults), folder
-        made = export(case.blueprint, NETWORK, module="net", command="none")
+        made = export(case.blueprint, NETWORK, module="net", clock_enable=case.clock_enable, command="none")
         body = "\n".join([
             "module bench(input clk);", "integer at = 0, fault = 0;",
             'initial if (!$value$plusargs("fault=%d", fault)) fault = 0;', "always @(posedge clk) at <= at + 1;",
+            "reg enable = 1'b1;",
+            *["always @(posedge clk) enable <= $urandom_range(3) != 0;"] * case.clock_enable,
             *_instance(case, made.tables, folder), "endmodule", HOST,
             _with_faults(made.verilog, self.faults),
             made.checks, made.bind])
@@ -190,7 +195,7 @@ def _with_faults(verilog, faults):
 def _instance(case, tables, folder):
     """Lines that put a network between hosts."""
     network = case.network
-    pins, lines, tails = [".clk(clk)", ".rst(rst)"], [], []
+    pins, lines, tails = [".clk(clk)", ".rst(rst)", *[".enable(enable)"] * case.clock_enable], [], []
     lines.append(f"wire rst = at == {len(tables)};")
     if tables:
         (folder / "tables").write_text("".join(f"{word:x}\n" for word in [*tables, 0]))

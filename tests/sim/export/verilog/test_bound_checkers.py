@@ -1,5 +1,8 @@
 """Checkers bound to networks under traffic: no assertion fails, and with a faulty link its assertion does."""
 
+from dataclasses import replace
+from functools import partial
+
 import pytest
 from cases import slow
 
@@ -23,9 +26,10 @@ WITHOUT_FLITS = [
 FAULTS = [TAIL_LOST, *OF_FLITS, *WITHOUT_FLITS]
 
 
-def row():
+def row(*, clock_enable=False):
     """A row of two nodes with one virtual channel."""
-    return traffic(blueprint("mesh:1x2", flit_width=8, vcs=1, consumption=1), worms=20)
+    made = traffic(blueprint("mesh:1x2", flit_width=8, vcs=1, consumption=1), worms=20)
+    return replace(made, clock_enable=clock_enable)
 
 
 def smart():
@@ -49,6 +53,7 @@ def on(*network, **options):
 # a model takes a quarter of a minute of processor time to build, and more with the number of routers
 CASES = [
     pytest.param((row, FAULTS), id="row"),
+    slow((partial(row, clock_enable=True), FAULTS), id="clock enable"),
     slow((on("mesh:2x2", delays="fast", readers="independent", vcs=3, consumption=3), FAULTS), id="paths"),
     # after a worm without a tail no other worm comes: the network is blocked
     slow((on("min:b=2,stages=2", "atbm", flit_width=4), [*OF_FLITS, *WITHOUT_FLITS]), id="trees with tokens"),

@@ -70,8 +70,10 @@ def test_network_is_clean_but_for_what_is_waived(tmp_path):
 
 
 def test_checkers_have_the_reset_of_their_component(tmp_path):
-    """A linter reports a signal that resets some registers at once, and others with the clock."""
-    files = written(blueprint("mesh:1x2", vcs=1, consumption=1, flit_width=8), NETWORK, tmp_path, reset="async")
+    """A linter reports a signal that resets some registers at once, and others with the clock. The clock enable goes to
+    all instances, and to checkers of one and of several channels."""
+    files = written(blueprint("mesh:1x2", vcs=1, consumption=2, flit_width=8), NETWORK, tmp_path, reset="async",
+                    clock_enable=True)
     assert unexpected(verilator_warnings(*files)) == []
 
 

@@ -1,6 +1,9 @@
-"""What a chip needs of the Verilog: it starts from a reset alone, and RAM macros replace its memories."""
+"""What a chip needs of the Verilog: it starts from a reset alone, has a clock enable, and RAM macros replace its
+memories."""
 
+import random
 import re
+from itertools import chain
 
 import pytest
 
@@ -9,7 +12,7 @@ from wormcast.sim.export.verilog import component_verilog, ports
 from wormcast.sim.export.verilog.export import components_verilog
 
 from .cases import blueprint, having
-from .replay import Stimulus, record, replay
+from .replay import Recording, Stimulus, record, replay
 from .test_replay import straps
 
 # each compiles a program in C++; tests/sim/export/verilog/test_modules.py reads the same Verilog with every test
@@ -120,3 +123,60 @@ def test_a_router_starts_from_a_reset_alone(seed, tmp_path):
 
     assert (differ("r_sync"), differ("r_async")) == ([], [])
     assert differ("r_mutant")
+
+
+#: A component without enable around one whose enable comes from a file, a line a cycle.
+STRETCHED = """
+module {name}(clk, rst{listed});
+  input clk, rst;
+{declared}  reg enables [0:{last}];
+  integer now = 0;
+  initial $readmemb("{name}.enables", enables);
+  always @(posedge clk) now <= now + 1;
+  {name}_core core(.clk(clk), .rst(rst), .enable(now > {last} || enables[now]){pins});
+endmodule
+"""
+
+
+def stretched(recording, rng):
+    """The recording with cycles without enable before each cycle, and enable in each cycle.
+
+    Without enable, inputs are random, and outputs are those of the cycle to come. Resets come without enable.
+    """
+    inputs = recording.widths[0]
+    rows = [[*(((rng.getrandbits(inputs), answer, 0) for _ in range(rng.choice((0, 0, 1, 3)))) if not given >> inputs
+               else ()), (given, answer, not given >> inputs)]
+            for given, answer in zip(recording.given, recording.answered, strict=True)]
+    given, answered, enables = zip(*chain.from_iterable(rows), strict=True)
+    return Recording(recording.component, list(given), list(answered)), enables
+
+
+@pytest.mark.parametrize(("what", "network", "options"), [
+    ("router", ("mesh:2x2",), {}),
+    ("router", ("min:b=2,stages=2", "atbm"), {"flit_width": 9}),
+    ("router", ("min:b=2,stages=2", "atbm"), {"buffer_kind": "deep", "vcs": 1, "consumption": 1, "buffer": 16,
+                                              "chunk": 4, "flit_width": 9}),
+    ("interface", ("mesh:2x2",), {}),
+])
+def test_cycles_without_clock_enable_do_not_count(what, network, options, tmp_path):
+    """Between two cycles with enable, a component ignores its inputs. A mutant does not hold one of its registers."""
+    built = blueprint(*network, **options)
+    component = build_component(built, what)
+    recording = record(component, 400, Stimulus(component, built, what, fixed=straps(built)))
+    longer, enables = stretched(recording, random.Random(what))
+    assert len(longer.given) > 1.5 * len(recording.given)
+    found = list(ports(component))
+    texts = {}
+    for name in ("held", "mutant"):
+        core, _ = components_verilog({f"{name}_core": component}, f"{name}_core", clock_enable=True)
+        if name == "mutant":
+            core = re.sub(r"= enable \? (.*) : (\w+_valid|\w+_spent|rows);$", r"= \1;", core, flags=re.MULTILINE)
+        texts[name] = core + STRETCHED.format(
+            name=name, last=len(enables) - 1, listed="".join(f", {port.name}" for port in found),
+            declared="".join(f"  {'input' if port.inward else 'output'} [{port.width - 1}:0] {port.name};\n"
+                             for port in found),
+            pins="".join(f", .{port.name}({port.name})" for port in found))
+        (tmp_path / f"{name}.enables").write_text("".join(f"{one:b}\n" for one in enables))
+    answers = replay(dict.fromkeys(texts, longer), tmp_path, verilog=texts)
+    assert longer.agrees(answers["held"])
+    assert not longer.agrees(answers["mutant"])

@@ -13,7 +13,7 @@ from amaranth.sim import Simulator
 from wormcast.hw.bundles import by_name
 
 from ..build.network import HOST, Network
-from ..host import NOW, UNDELIVERED, Host, host_step, needed
+from ..host import NOW, UNDELIVERED, Host, host_step, link_data, needed
 from ..lowering.names import signal_parts
 from .event_counters import COUNTED, Events, events_of
 
@@ -149,7 +149,7 @@ class AmaranthEngine:
             vc = context.get(link.vc) if vc_bits else 0
             return context.get(link.valid) | vc << 1 | context.get(link.flit.as_value()) << 1 + vc_bits
 
-        step = host_step.prepared(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit,
+        step = host_step.prepared(host, rx, link_data(rx_data), tx_credit, tx, link_data(tx_data), rx_credit,
                                   np.empty(nodes + 1, np.int64), **needed(host))
 
         def look(kind: str, instance: int, port: str) -> int:

@@ -21,6 +21,7 @@ from ..host import (
     count_events,
     count_grants,
     gather,
+    link_data,
     needed,
     next_event,
     run_cycles,
@@ -330,9 +331,9 @@ class BulkEngine:
               block.outputs.ctypes.data, block.n_padded] for name, block in self.blocks.items()],
             np.int64,
         )
-        taken = (self._host_word("in", "rx")[:, 0], self._host_word("in", data_word("rx")),
+        taken = (self._host_word("in", "rx")[:, 0], link_data(self._host_word("in", data_word("rx"))),
                  self._host_word("in", credit_word("tx"))[:, 0])
-        given = (self._host_word("out", "tx")[:, 0], self._host_word("out", data_word("tx")),
+        given = (self._host_word("out", "tx")[:, 0], link_data(self._host_word("out", data_word("tx"))),
                  self._host_word("out", credit_word("rx"))[:, 0])
         image = np.empty(self.states.size + self.outputs.size, np.uint8)
         return calls, *self._views(), taken, given, np.empty(self.network.hosts + 1, np.int64), image

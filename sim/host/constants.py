@@ -2,9 +2,9 @@
 
 __all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "CREDITS", "END", "EVENT", "FAULT", "FAULT_CHANNEL",
            "FAULT_NODE", "FREED", "HEAD", "HELD", "IMAGE", "LOOK", "NARROW", "NEXT", "NODES", "NONE", "NOW",
-           "OF", "OUTSTANDING", "PACKET", "RATE", "RECEIPT", "REPLIES", "ROWS", "ROW_MASK", "SAMPLES",
-           "SEPARATE", "SKIPPED", "SMART", "SPREAD", "SPREADING", "STALLED", "SWITCHES", "TAG", "TAG_BITS", "TAIL",
-           "THROTTLED", "T_HR", "T_NR", "UNDELIVERED", "UNDER_WAY", "VALID", "WAIT", "WIDTH"]
+           "OF", "OUTSTANDING", "PACKET", "RATE", "RECEIPT", "ROWS", "ROW_MASK", "SAMPLES",
+           "SEPARATE", "SKIPPED", "SMART", "SPREAD", "TAG", "TAG_BITS", "TAIL", "T_HR", "T_NR", "UNDELIVERED",
+           "UNDER_WAY", "VALID", "WAIT", "WIDTH"]
 
 # a task is the number of a worm to post, or RECEIPT - d for the receipt of delivery d
 NONE = -1
@@ -37,11 +37,8 @@ TAG_BITS = 16
 # the bits of a forwarded message's tag that are the number of its row in child tables; see hw.interface.smart
 ROW_MASK = 255
 
-# Switches for parts of the program that are compiled only if a run uses them. SMART: the run has smart interfaces.
-# STALLED: consumption channels may stall. THROTTLED: hosts have a limited flit rate.
-# SPREADING: payload flits are too narrow for a whole tag. REPLIES: destinations reply to messages.
-SMART = STALLED = THROTTLED = SPREADING = REPLIES = True
-SWITCHES = "SMART", "STALLED", "THROTTLED", "SPREADING", "REPLIES"
+# Switch for the part of the program that is compiled only if a run has smart interfaces.
+SMART = True
 
 # bits of a link's marks, from the least significant: valid, virtual channel (only towards the host), head, tail
 VALID, HEAD, TAIL = 1, 2, 4

@@ -4,7 +4,7 @@ import numpy as np
 
 from wormcast.algorithms.compiled import compiled, inlined
 
-from .constants import NONE, PACKET, ROW_MASK, SPREAD, SPREADING, TAG_BITS, WIDTH
+from .constants import NONE, PACKET, ROW_MASK, SPREAD, TAG_BITS, WIDTH
 
 __all__ = ["free_tag", "joined", "payload", "place_of"]
 
@@ -18,7 +18,7 @@ def payload(tag, place, options, part):
     packet therefore have the tag's low bits, which identify the worm while few worms are under way.
     """
     width, spread, packet = options[WIDTH], options[SPREAD], options[PACKET]
-    if SPREADING:
+    if spread > 1:
         number = place // packet if packet > 0 else 0
         flit = place - number * packet
         piece = (tag | number << TAG_BITS) >> flit * width if flit < spread else 0

@@ -24,24 +24,18 @@ from .constants import (
     NONE,
     NOW,
     OF,
-    OUTSTANDING,
     PACKET,
     RATE,
     RECEIPT,
-    REPLIES,
     ROWS,
     SEPARATE,
     SMART,
     SPREAD,
-    SPREADING,
-    STALLED,
-    SWITCHES,
     T_HR,
     T_NR,
     TAG,
     TAG_BITS,
     TAIL,
-    THROTTLED,
     UNDELIVERED,
     UNDER_WAY,
     VALID,
@@ -49,6 +43,7 @@ from .constants import (
     WIDTH,
 )
 from .idle import FIRST_LOOK, FIRST_WAIT, jump
+from .link_data import get_part, put_part
 from .payload import free_tag, joined, payload, place_of
 from .program_layout import Host
 from .queues import append, append_worm, take
@@ -58,10 +53,8 @@ __all__ = ["gather", "host_step", "needed", "run_cycles"]
 
 
 def needed(host: Host) -> dict[str, bool]:
-    """Return, for each part of the hosts' program that `SWITCHES` names, whether the hosts need this part."""
-    options = host.options
-    return {"SMART": bool(options[ROWS]), "STALLED": bool(host.stall[0]), "THROTTLED": bool(options[RATE]),
-            "SPREADING": bool(options[SPREAD] > 1), "REPLIES": bool(options[OUTSTANDING])}
+    """Return whether the hosts need the part of their program for smart interfaces, as a switch of `host_step`."""
+    return {"SMART": bool(host.options[ROWS])}
 
 
 @compiled
@@ -108,7 +101,7 @@ def _compute(nodes, streams, worms, deliveries, releases, exchanges, smart, work
                     counters[FREED] += 1
                     begin_work(cpu, worms, deliveries, smart, counters, released)
                 at = releases[at].next
-            if REPLIES and worms[delivery.worm].answers >= 0:
+            if worms[delivery.worm].answers >= 0:
                 end_reply(cpu, exchanges[worms[delivery.worm].answers], now)
                 send_requests(cpu, worms, deliveries, exchanges, smart, options, counters)
 
@@ -166,12 +159,12 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
             # a forwarded message has no header: a flit with head and tail marks replaces it
             tx[port, node] = VALID | HEAD | (TAIL if worms[worm].posting >= 0 else 0)
             at = worms[worm].header_at + stream.sent
-            for part in range(tx_data.shape[1]):
-                tx_data[port, part, node] = header[at, part]
+            for part in range(header.shape[1]):
+                put_part(tx_data, port, part, node, header[at, part])
         else:
             tx[port, node] = VALID | (TAIL if stream.sent == stream.flits - 1 else 0)
-            for part in range(tx_data.shape[1]):
-                tx_data[port, part, node] = payload(worms[worm].tag, place, options, part)
+            for part in range(header.shape[1]):
+                put_part(tx_data, port, part, node, payload(worms[worm].tag, place, options, part))
         stream.sent += 1
         stream.credits -= 1
         worms[worm].touched = now
@@ -226,8 +219,8 @@ def _fail(counters, fault, node, channel):
 
 
 @inlined
-def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, options, counters, marks, rx_data, link,
-             node, vc, row):
+def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, options, counters, marks, rx_data,
+             parts, link, node, vc, row):
     """Receive the flit that the interface hands to the host, and compare it with the expected one."""
     now, width = counters[NOW], options[WIDTH]
     number = link * options[CHANNELS] + vc
@@ -235,9 +228,9 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
     there = channel.delivery >= 0
     known = True
     if not there:
-        data = np.uint64(rx_data[link, 0, node])
+        data = get_part(rx_data, link, 0, node)
         before = 0
-        if SPREADING:
+        if options[SPREAD] > 1:
             before = channel.seen
             if before == 0:
                 channel.since = now
@@ -259,8 +252,8 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
     if there:
         last = channel.place == channel.end - 1
         right = marks == VALID | vc << 1 | (TAIL << options[CHANNEL_BITS] if last else 0)
-        for part in range(rx_data.shape[1]):
-            right &= np.uint64(rx_data[link, part, node]) == payload(channel.tag, channel.place, options, part)
+        for part in range(parts):
+            right &= get_part(rx_data, link, part, node) == payload(channel.tag, channel.place, options, part)
         if not right:
             _fail(counters, 2, node, number)
             if marks >> 1 + options[CHANNEL_BITS] & TAIL >> 1:
@@ -337,11 +330,13 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     (nodes, streams, channels, worms, deliveries, agenda, releases, exchanges, header, begun, smart, tagged, working,
      sending, writing, options, stall, counters) = host
     now, count, vcs = counters[NOW], len(nodes), options[CHANNELS]
+    stalls, throttled = stall[0] > 0, options[RATE] > 0
+    holds = stalls or throttled  # the host does not return each credit at once
     while counters[NEXT] < len(agenda) and worms[agenda[counters[NEXT]]].ready <= now:
         worm = agenda[counters[NEXT]]
         worms[worm].waits -= 1
         if worms[worm].waits == 0:
-            if REPLIES and worms[worm].asks >= 0:
+            if worms[worm].asks >= 0:
                 hold_request(nodes[worms[worm].source], worms, worm)
                 send_requests(nodes[worms[worm].source], worms, deliveries, exchanges, smart, options, counters)
             else:
@@ -362,12 +357,12 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
             vc = marks >> 1 & ((1 << options[CHANNEL_BITS]) - 1)
             row = (link * count + node) * vcs + vc
             _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, options, counters, marks,
-                     rx_data, link, node, vc, row)
-            if STALLED or THROTTLED:
+                     rx_data, header.shape[1], link, node, vc, row)
+            if holds:
                 channels[row].owed += 1
             else:
                 rx_credit[link, node] = 1 << vc
-    if STALLED:
+    if stalls:
         for row in range(len(channels)):
             link, node, vc = row // (count * vcs), row // vcs % count, row % vcs
             if channels[row].owed > 0 and not _stalls(stall, now, node, link * vcs + vc):
@@ -391,26 +386,26 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
             if tx_credit[port, node]:
                 streams[row].credits += 1
             tx[port, node] = 0
-            if sending[row] and streams[row].credits > 0 and not THROTTLED:
+            if sending[row] and streams[row].credits > 0 and not throttled:
                 _send(streams, worms, header, tagged, sending, options, counters, row, tx, tx_data, port, node)
-    if THROTTLED:
+    if throttled:
         for node in range(count):
             _move(nodes, streams, channels, worms, header, tagged, sending, options, counters, tx, tx_data, rx_credit,
                   node)
     counters[NOW] += 1
 
 
-@native(*SWITCHES)
+@native("SMART")
 def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     """Do one cycle of all hosts.
 
     Parameters
     ----------
-    rx, rx_data : unsigned [links, nodes], unsigned [links, parts, nodes]
+    rx, rx_data : unsigned [links, nodes], array of `link_data`
         Marks and data on the links from the interfaces in this cycle.
     tx_credit : unsigned [ports, nodes]
         Credits from the interfaces in this cycle.
-    tx, tx_data, rx_credit : unsigned [ports, nodes], unsigned [ports, parts, nodes], unsigned [links, nodes]
+    tx, tx_data, rx_credit : unsigned [ports, nodes], array of `link_data`, unsigned [links, nodes]
         Words that the hosts' registers drive in the next cycle. In ``tx``, the links to smart interfaces' child tables
         follow those of the injection ports.
     found : int64 [nodes + 1]
@@ -454,7 +449,7 @@ def gather(runs, inputs, outputs):
     _gather(runs, inputs, outputs)
 
 
-@native(*SWITCHES)
+@native("SMART")
 def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit,
                found, counting, meter, state, idle, image):
     """Run a network of lowered components for ``cycles`` cycles, or until everything is delivered.

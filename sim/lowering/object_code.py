@@ -7,12 +7,13 @@ only LLVM IR (``numba.core.target_extension``).
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import llvmlite.binding as llvm
 import numba
-from numba.core import cpu, externals
+from numba.core import cpu, externals, types
 from numba.core.codegen import CPUCodeLibrary, JITCPUCodegen
+from numba.core.compiler import Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, CPUTarget
 from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_registry
@@ -88,8 +89,32 @@ class _Target(CPUTarget):
         return self.context
 
 
+class _Flags(Flags):
+    """Numba's options. Numba compares all their values at each call of a typed function."""
+
+    _defaults: ClassVar = {name: option.default for name, option in Flags.options.items()}
+
+    def values(self) -> dict[str, Any]:
+        return self._defaults | self._values
+
+
 class _Dispatcher(CPUDispatcher):
     targetdescr = _Target()
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._compiler: Any
+        self._compiler._customize_flags = _Flags
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Compile a called function once for all signed integers, constants included."""
+        return super().get_call_template(tuple(map(_widened, args)), kws)
+
+
+def _widened(kind: types.Type) -> types.Type:
+    """Return the type of a function's parameter for an argument."""
+    kind = types.unliteral(kind)
+    return types.int64 if kind in types.signed_domain else kind
 
 
 def _jit(**options: Any) -> Callable[[Callable[..., Any]], Any]:

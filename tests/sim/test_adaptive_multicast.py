@@ -48,11 +48,11 @@ def agree(mesh, scheme, relation, hardware, count=12, cycles=60, seed=1):
     return sum(word & 1 for cycle in seen for words in cycle.values() for word in words)
 
 
-def everybody(mesh, seed):
-    """Six multicasts of 30 flits of every node, all created at once."""
+def everybody(mesh, seed, each=6):
+    """Multicasts of 30 flits, ``each`` of every node, all created at once."""
     random, nodes = np.random.default_rng(seed), topology(mesh).nodes
     return [send(source, *random.permutation(np.delete(np.arange(nodes), source))[:random.integers(2, nodes)].tolist(),
-                 length=30) for source in range(nodes) for _ in range(6)]
+                 length=30) for source in range(nodes) for _ in range(each)]
 
 
 def outcome(mesh, scheme, relation, classes, consumption, seed):
@@ -102,7 +102,7 @@ CAME_BY = ("west", "east", "north", "south")
 def test_each_virtual_channel_into_a_router_has_a_consumption_channel(vcs):
     """A worm on its way holds that of the link and the class of virtual channels by which it came, and no other."""
     hardware = {"vcs": vcs, "buffer": 2, "consumption": 8, "classes": INPUTS}
-    engine = bulk("mesh:3x3", "e-mcast", everybody("mesh:3x3", 3), relation="adaptive", **hardware)
+    engine = bulk("mesh:3x3", "e-mcast", everybody("mesh:3x3", 3, each=2), relation="adaptive", **hardware)
     decoder, seen = engine.network.routers["router"].decoder, set()
     while engine.host.left.any():
         engine.run(7)
@@ -120,6 +120,7 @@ def test_each_virtual_channel_into_a_router_has_a_consumption_channel(vcs):
     assert seen == set(range(8))
 
 
+@pytest.mark.slow  # the engines agree on adaptive unicasts and on multicasts, and the decoders are tried alone
 @pytest.mark.parametrize("case", QUICK)
 def test_engines_agree(case):
     assert agree(*QUICK[case]) > 200

@@ -19,17 +19,20 @@ IRREGULAR = [f"irregular:switches=8,ports=4,nodes={5 + seed % 4},connectivity=0.
 QUICK = {
     "ring": ("ring:6", CLASSES, None),
     "ring, signs": ("ring:4", {**CLASSES, "ties": "signed"}, None),
-    "min of 2x2": ("min:b=2,stages=3", SMALL, None),
+    "min of 2x2": ("min:b=2,stages=2", SMALL, None),
     **{name: (name, SMALL, None) for name in IRREGULAR[:1]},
     "several nodes, all ejection ports": ("irregular:switches=4,ports=5,nodes=6,connectivity=0.8,seed=2",
                                           {**SMALL, "ejection": "all", "consumption": 2}, None),
     "concentrated mesh": ("cmesh:2x2x2", SMALL, None),
     "fat tree": ("fat-tree:k=2,levels=2", SMALL, None),
     "dragonfly": ("dragonfly:p=1,a=2,h=1", CLASSES, None),
-    "adaptive up and down": ("irregular:switches=4,ports=4,nodes=4,connectivity=1.0,seed=3", CLASSES,
+    "adaptive up and down": ("irregular:switches=3,ports=4,nodes=3,connectivity=1.0,seed=1", CLASSES,
                              "up-down-adaptive"),
 }
 LARGE = {
+    "min of three stages": ("min:b=2,stages=3", SMALL, None),
+    "adaptive up and down, four switches": ("irregular:switches=4,ports=4,nodes=4,connectivity=1.0,seed=3", CLASSES,
+                                            "up-down-adaptive"),
     "min of 2x2, one channel": ("min:b=2,stages=4", SMALL, None),
     "adaptive on a mesh": ("mesh:2x2", CLASSES, "adaptive"),
     **{f"min of 4x4, {kind}": (f"min:b=4,stages=2,kind={kind}", SMALL, None) for kind in KINDS},

@@ -1,4 +1,4 @@
-"""Root exception of the project, and refusals of errors in users' code."""
+"""Exceptions of the project, and conversion of errors in users' code to `WormcastError`."""
 
 import contextlib
 import difflib
@@ -32,7 +32,7 @@ class WireError(RuntimeError):
     """An error on the wire, found by the simulated hardware. This error ends a load or a hunt, whose results would be
     wrong.
 
-    The command line turns this error into exit code 1, and with ``--json`` into an object with the outcome ``error``.
+    The exit code of the command is 1. With ``--json`` the command also prints an object with the outcome ``error``.
     """
 
 

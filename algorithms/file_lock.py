@@ -31,7 +31,8 @@ def alone(lock: Path) -> Iterator[None]:
         if handle >= 0:
             with contextlib.suppress(OSError):
                 lock.unlink()
-            fcntl.flock(handle, fcntl.LOCK_UN)  # close may not unlock, as a forked process may have the file open
+            # while a forked process has the file open, close does not unlock
+            fcntl.flock(handle, fcntl.LOCK_UN)
             os.close(handle)
 
 

@@ -88,7 +88,7 @@ class FileSchema:
 
     def _closer(self, error: Any) -> Any:
         """Validate a value by the only alternative of a schema that has the value's type, and return the error. The
-        result is None if no alternative, or several, have the value's type, or if the value is valid."""
+        result is None if the value is valid, or if the number of alternatives of its type is not 1."""
         if error.rule != "anyOf":
             return None
         kinds = [kind for kind in error.definition["anyOf"] if kind.get("type") in _types(error.value)]

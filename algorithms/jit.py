@@ -31,7 +31,7 @@ def dispatcher(function: CompiledFunction[..., Any]) -> Any:
 
 
 def called_by(function: Callable[..., Any], made: Callable[[CompiledFunction[..., Any]], Any]) -> Callable[..., Any]:
-    """Copy a function, with Numba's objects in place of the compiled functions and intrinsics that it calls."""
+    """Copy a function, and replace the compiled functions and intrinsics that it calls by Numba's objects."""
 
     def replace(name: str, value: Any) -> Any:
         if isinstance(value, CompiledFunction):

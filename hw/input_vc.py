@@ -21,7 +21,7 @@ class WormState(enum.Enum, shape=3):
 
 
 class ServiceSignature(wiring.Signature):
-    """Service of a virtual channel by one reader of the buffer, seen from the virtual channel.
+    """Signals between a virtual channel and one reader of its buffer, with the directions of the virtual channel.
 
     Members
     -------

@@ -85,7 +85,7 @@ async def a_copied_worm_waits_for_the_token(dut):
 async def a_report_waits_for_those_of_all_copies(dut):
     """A worm's arrival is reported after all its branches have reported.
 
-    The worm ``split`` of the setup is sent with the report bit.
+    The test sets the report bit of the setup's worm ``split``.
     """
     setup = given()
     tb = TreeSwitchTB(dut)

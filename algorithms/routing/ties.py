@@ -31,7 +31,7 @@ def with_ties(relation: Relation, topology: Topology, ties: str) -> Relation:
 
 
 def with_any_signs(relation: Relation) -> Relation:
-    """Return the relation with the paths for all possible signs; the same relation if it reads no signs."""
+    """Return the relation with both ways of each tie; the same relation if it reads no signs."""
     if isinstance(relation, AnyChannel):
         return without_classes(with_any_signs(relation.relation))
     return E_CUBE_EITHER if relation is E_CUBE_SIGNED else relation

@@ -37,8 +37,8 @@ class UpDown(ChoiceRelation):
         self.adaptive = adaptive
 
     def choices(self, topology: Topology) -> Choices:
-        """Return the hops on shortest paths up and down. The relation is defined on all networks, but one-way links may
-        leave no path."""
+        """Return the links on the shortest paths that go up and then down. The relation is defined on all networks, but
+        one-way links may leave no path."""
         up = goes_up(topology)
         may = np.stack([np.ones(len(up), bool), ~up])
         phase_of_link = np.where(up, UPWARDS, DOWNWARDS).astype(np.int8)

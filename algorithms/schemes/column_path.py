@@ -69,8 +69,8 @@ BELOW, ABOVE = 1, 2
 
 @compiled_from(LINEAR)
 def _keys(nodes, columns, literal, sources, destination_offsets, destinations):
-    """Key each destination by its worm's column and direction (upwards first), and by rows away from the source (see
-    `grouped_worms`)."""
+    """Return a sort key of each destination: column and direction of its worm (upwards first), then rows from the
+    source (see `grouped_worms`)."""
     keys = np.empty(len(destinations), np.int64)
     sides = np.zeros(columns, np.int8)  # for each column: the sides of the source's row with destinations
     for message in range(len(sources)):

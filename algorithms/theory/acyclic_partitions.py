@@ -277,8 +277,8 @@ def _cycle(edges: Sequence[Sequence[int]]) -> list[int]:
 
 @compiled
 def _before(triples, arrays, starts, numbers, count):
-    """Return, for each pair of groups, a worm that uses the first group before the second, int32 [count, count, 3]. The
-    three numbers of a worm are its source or a stop, and its next two stops."""
+    """Return, for each pair of groups of links, a worm that uses the first group before the second, int32 [count,
+    count, 3]. The three numbers of a worm are its source or a stop, and its next two stops."""
     _, classes, _, _, _, _ = arrays
     before = np.full((count, count, 3), NOWHERE, np.int32)
     path = np.empty(2 * arrays[0].shape[1], np.int32)

@@ -42,7 +42,7 @@ def conflicts(plan: Plan, discipline: str = "fpfs") -> list[Conflict] | None:
     packet steps.
 
     A tree without packets that share a link in one step is depth contention-free ([Sivaram98], section 4.3.4). An order
-    of the nodes in which worms between disjoint pieces of the order share no link excludes shared links for the first
+    of the nodes in which worms within disjoint pieces of the order share no link excludes shared links for the first
     packet only. While a later packet is sent, nodes that are between the packet's sender and its receiver in the order
     may send other packets over the same links.
 

@@ -158,8 +158,8 @@ def _theorem_3(trees: list[PacketTree]) -> tuple[int, int]:
 def _against_all_trees(most: int) -> tuple[int, int, int]:
     """Try all ordered trees on 2 to ``most`` nodes.
 
-    Return the number of trees, the number of cases (nodes, packets) in which a tree takes fewer steps than the best k,
-    and the number of all cases.
+    Return the number of trees, the number of cases (nodes, packets) in which a tree takes fewer steps than the
+    k-binomial tree with the best k, and the number of all cases.
     """
     tried = beaten = cases = 0
     for nodes in range(2, most + 1):

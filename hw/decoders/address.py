@@ -16,8 +16,8 @@ __all__ = ["beyond", "coordinates", "signs"]
 
 
 def coordinates(header: AddressList, address: Value) -> dict[int, Value]:
-    """Return the coordinates in an address by dimension, the last dimension first. A dimension of extent 1 has no
-    coordinate.
+    """Return the coordinates in an address, with their dimensions as keys. The last dimension comes first. A dimension
+    of extent 1 has no coordinate.
     """
     fields, at = {}, 0
     for dim, bits in reversed(list(enumerate(header.field_bits))):

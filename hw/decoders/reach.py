@@ -111,8 +111,8 @@ class ReachDecoder(CopyingDecoder):
         return hdl.Cat(*hits, (nodes & ~total).any(), flit[0] & first)
 
     def _share(self, output: int, strings: Sequence[Value] | dict[int, Value]) -> Value:
-        """Return the bits of the nodes to which a branch by ``output`` leads, from the strings of this output and of
-        those that `_higher` names."""
+        """Return the reachability string of ``output``, without the nodes in the strings of the outputs of
+        `_higher`."""
         higher = self._higher(output)
         return strings[output] & ~any_of([strings[o] for o in higher]) if higher else strings[output]
 

@@ -259,7 +259,7 @@ class Injection(wiring.Component):
             moves.eq(there & room),
             queue.write.eq(moves),
             queue.flit.eq(flit),
-            # t_ns is spent by the oldest packet, when the link is idle
+            # the queue adds no delay: the oldest packet waits for t_ns before its first flit is sent
             queue.served.eq(queue.waiting),
         ]
         sent, presented, takes = turns(queue.front, queue.has, send)

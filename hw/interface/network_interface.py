@@ -1,6 +1,7 @@
 # amaranth: UnusedElaboratable=no
 # (a run with stored kernels needs only the component's ports, and never elaborates it)
-"""Network interface: injection ports and consumption links. Variants of the interface absorb worms, or forward them."""
+"""Network interface: injection ports and consumption links. One variant absorbs worms, another
+forwards packets."""
 
 from typing import Any
 

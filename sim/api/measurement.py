@@ -571,8 +571,8 @@ def sweep(
         Options of `load` by name, with names or objects for topologies, schemes and relations; a list of values sweeps
         an option. A path names a TOML file with options of `load`.
     out : path, optional
-        Folder of finished points, which are not run again. ``out`` is not valid if ``options`` has objects in place of
-        names. Default: points are kept in memory.
+        Folder of finished points, which are not run again. With ``out``, ``options`` must have names, not objects.
+        Default: points are kept in memory.
     scheduler : str, optional
         Address of a dask.distributed cluster. Default: this machine.
     progress : bool

@@ -79,8 +79,8 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
         reason = f". Allowed: {', '.join(ports)}." if ports else f": {name} does not belong to a port"
         raise WormcastError(f"port: {port!r} is not valid{reason}")
     if host_port.streams and name != "interface" and not (part.streams and host_port.host == "stream"):
-        raise WormcastError(f"host: {host_port.host} is not valid with {name}. Allowed: with network, interface"
-                            f"{' and host stream' if part.streams else ''}.")
+        raise WormcastError(f"host: {host_port.host} is not valid with {name}. Allowed: links"
+                            f"{', stream' if part.streams else ''}; all hosts with network and interface.")
     if part.streams:
         host_port = replace(host_port, host="stream")
     from .stream_network import host_interface

@@ -22,7 +22,7 @@ CYCLES, SEEDS = 100_000, 4
 #: With seeds 0 to 3, experiments fall short of the requested rate by 1.4 standard errors on average.
 #: With seeds 0 to 3 and rate 0.004 on mesh:8x8, nodes create 2.6 % less than the rate.
 #: Seeds 24 to 27 are the first group of four seeds with which nodes create messages close to the requested rate.
-#: With seeds 24 to 27, the mean error of the rate over experiments of one length is at most 0.1 standard errors.
+#: With seeds 24 to 27, the mean error of the rate over experiments with equal `cycles` is at most 0.1 standard errors.
 #: With seeds 24 to 27, the error of the rate in root mean square is less than one standard error.
 FIRST_SEED = 24
 

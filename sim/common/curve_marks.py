@@ -50,8 +50,8 @@ class CurveMarks:
     look : mapping
         Colour, marker and dashes, from `line_style`.
     at, up : sequence of float
-        Positions of the points, in the order along the curve. ``up`` is NaN for a point that is not drawn at a
-        position; the line has a gap there.
+        Positions of the points, in the order along the curve. If ``up`` is NaN, the point has no marker on
+        the curve, and the line has a gap.
     kinds : sequence of str
         Kind of each point's marker: ``full``, ``half`` or ``open``.
     halves : sequence of float

@@ -144,7 +144,8 @@ def _depths(plan: Plan, worm: PlannedWorm) -> list[int]:
 
 
 def _places(plan: Plan, layout: NetworkLayout, ways: _Ways) -> list[list[int]]:
-    """Return the track of each hop of each worm. Worms that pass a node without visiting it stay outside its disc."""
+    """Return the track of each hop of each worm. Paths stay outside the discs of nodes that their worms do not
+    visit."""
     home = plan.topology.consumptions[:, 0].tolist()
     marked = {home[node] for node in (plan.source, *plan.destinations)} & {*np.flatnonzero(layout.shared).tolist()}
     journeys = [(worm, chain) for worm in plan.worms for chain in _chains(worm)]

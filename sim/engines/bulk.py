@@ -58,7 +58,7 @@ GAP = 64
 #: One bit-by-bit step of `PLANE_WIDTH` routers takes as long as stepping 190 routers word by word.
 MANY = 193
 
-#: Modules that, with their imports and a `Kind.key`, determine a component's netlist.
+#: Modules that, with their imports, all decoders and a `Kind.key`, determine a component's netlist.
 SOURCES = ("wormcast.hw.router", "wormcast.sim.build.configuration", "wormcast.sim.engines.port_packing")
 
 

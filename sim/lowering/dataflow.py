@@ -135,7 +135,7 @@ class Moment:
         return operators.to_wide(self.graph, self.run_nodes(nets), len(nets))
 
     def narrow(self, nets: Nets) -> Node:
-        """Return up to 64 ``nets`` as one node."""
+        """Concatenate up to 64 ``nets`` to one node of the graph."""
         return self.graph.concat(self.run_nodes(nets))
 
     def one(self, net: int) -> Node:

@@ -1,8 +1,8 @@
 """Elaboration of a component by Amaranth, without those of Amaranth's steps that take long and that lowering omits.
 
 This module uses private parts of Amaranth 0.5.x. The netlist is that of Amaranth's ``build_netlist``, with three
-differences. Ports of modules and fields of signals are missing, as the lowering does not read them. An expression that
-is used several times is one cell, where ``build_netlist`` may emit a cell for each use.
+differences. The netlist has no ports of modules and no fields of signals, as the lowering does not read them. An
+expression that is used several times is one cell, where ``build_netlist`` may emit a cell for each use.
 """
 
 import threading

@@ -96,7 +96,7 @@ def group(
 
 
 def _find(ports: Mapping[str, Port], name: str, where: str) -> tuple[Port, int, int]:
-    """Return the port with the name ``name``, or with a field of this name, and the first bit and width named."""
+    """Find the port or field ``name``. Return its port, its first bit in the port, and its width."""
     for port in ports.values():
         if name == port.name:
             return port, 0, len(port.nets)

@@ -1,4 +1,4 @@
-"""Cuts of the outputs of cells into pieces, each one narrow vector.
+"""Division of the outputs of cells into pieces of at most 64 bits.
 
 A cell with independent bits (a selection, a bitwise operator, a register, the columns of a memory) is cut where its
 inputs have several sources or are assigned separately. For example, a 36-bit word of two sources becomes pieces of 32

@@ -122,7 +122,7 @@ class TB:
         limit : int
             Most cycles to wait.
         quiet : int
-            Number of cycles after the wait, in which no worm may arrive.
+            Number of cycles after the wait. In these cycles no worm may arrive.
 
         Raises
         ------

@@ -36,8 +36,8 @@ class LinkDriver(Agent):
     idle : iterator of bool
         True in each cycle in which the driver stays idle although it could send; see ``waits``.
     credits : list of int
-        Credits by virtual channel. A credit beyond ``most`` raises `ProtocolError`, unless it is returned for a flit
-        that was sent ``unpaid`` (`send`).
+        Credits by virtual channel. A credit beyond ``most`` raises `ProtocolError`. Credits for flits that `send`
+        sent with ``unpaid`` are exempt.
     most : int
         Credits at reset: ``depth`` / ``chunk``.
     sent : int

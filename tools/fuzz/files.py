@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 CATALOGUE = ROOT / "sim" / "experiments" / "figure" / "catalogue"
 
-#: Digits of a number that may make a command run long.
+#: Pattern of a large number. A command with a large number may run long.
 LARGE_NUMBER = re.compile(rb"\d{4,}|\de\+?\d")
 
 SWEEP = """\

@@ -17,7 +17,7 @@ from .orders import ORDERS, packet_name
 __all__ = ["COUNT_BITS", "Forwarding"]
 
 COUNT_BITS = 32
-"""Width of the residence counters, which wrap around."""
+"""Width of the counters ``forwarded``, ``resident`` and ``copied``, which wrap around."""
 
 
 class Forwarding(wiring.Component):

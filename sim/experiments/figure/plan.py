@@ -170,7 +170,7 @@ class PlannedCurve(Curve):
 
     @property
     def judged(self) -> list[int]:
-        """Places of all points that statements compare, in rising order."""
+        """Places (see `Curve`) of the points that the figure's statements compare, in rising order."""
         end = None if self.figure.values else (self.first or self)._end
         return sorted({*self.places, *self.too_many,
                        *(place for place in self.plan.places if end is not None and place > end)})

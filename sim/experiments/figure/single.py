@@ -121,8 +121,8 @@ def _key(kind: str, given: Mapping[str, Any], setup: Setup, message: Mapping[str
 class RunCurve(SeriesCurve):
     """Curve of single runs over one of their options.
 
-    A place is the number of a point: the index of its value among `values`, from 0. With ``quick``, only every second
-    value has a point.
+    Points are numbered: the place of a point is the index of its value in `values`, from 0. With ``quick``, only every
+    second value has a point.
     """
 
     @cached_property

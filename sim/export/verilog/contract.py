@@ -89,7 +89,7 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
                   "The worm leaves as its header and a flit with both marks. The rest of the worm is dropped, up to "
                   "its tail."),
         Violation("a header flit before the tail of the worm in front", "input", Cause.NO_TAIL,
-                  f"{CUT}. The worm of the header flit is not affected."),
+                  f"{CUT}. The worm that begins with the header flit is not affected."),
         Violation("an address that is no node's", "input", Cause.NO_SUCH_DESTINATION,
                   "Nothing is sent to it, nor to the destinations after it. If it comes first, the whole worm is "
                   "dropped. Destinations before it get the payload."),
@@ -129,7 +129,7 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
         Violation("a flit of the host, while the queue is full", "host_in", Cause.OVERFLOW,
                   "The flit is dropped. No credit comes back for this flit."),
         Violation("a header flit of the host before the tail of its worm in front", "host_in", Cause.NO_TAIL,
-                  f"{CUT}. The worm of the header flit is not affected."),
+                  f"{CUT}. The worm that begins with the header flit is not affected."),
         Violation("payload of the host where a worm must begin", "host_in", None,
                   "The flits are sent to the router, which reports NO_HEADER."),
         Violation("wrong addresses in a header of the host", "host_in", None,

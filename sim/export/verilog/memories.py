@@ -105,8 +105,8 @@ def _describe(width: int, depth: int, reads: int, latency: int, *, apart: bool) 
     if apart:
         when = "has the word at read_addr after the next rising edge of read_clk."
     elif latency:
-        when = ("has the word at read_addr in the next cycle. A word that is read in the cycle in which it is written "
-                "is the former one.")
+        when = ("has the word at read_addr in the next cycle. If a word is read in the cycle of its write, "
+                "read_data is the old word.")
     else:
         when = "has the word at read_addr in the same cycle."
     return (f"Memory of {depth} words of {width} bits, read latency {latency}. With write_en, write_data is stored at "

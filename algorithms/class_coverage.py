@@ -34,7 +34,8 @@ def without_class(
 ) -> WormcastError:
     """Return the refusal for a worm that arrives from one node, stops at a second and continues to a third."""
     start, stop, end = map(topology.node_name, (came, at, to))
+    leaves = f", or of its hop from {stop}" if classes.by == "next" else ""
     return WormcastError(
         f"classes: {classes} is not valid: it has no class for a worm of {scheme} from {start} that stops at {stop} on "
-        f"its way to {end}. Needed: the direction of its {'next or ' if classes.by == 'next' else ''}last hop."
+        f"its way to {end}. Needed: a class with the direction (0+, 1-, up, ...) of its hop to {stop}{leaves}."
     )

@@ -14,9 +14,12 @@ from .topologies.base import Topology
 from .topologies.direct import GRIDS, mesh_directions
 from .worms import Worms
 
-__all__ = ["NO_CLASS", "ClassMap", "ConsumptionClasses", "require_any_channel"]
+__all__ = ["MOST_CONSUMPTION", "NO_CLASS", "ClassMap", "ConsumptionClasses", "require_any_channel"]
 
 DIRECTION = re.compile("(up|down|(0|[1-9][0-9]?)[+-])([.](0|[1-9][0-9]?))?")
+
+MOST_CONSUMPTION = 16
+"""Most consumption channels of a node's ejection port."""
 
 NO_CLASS = -1
 """Value in place of a class, for a hop that belongs to no directed network of the map."""

@@ -59,8 +59,8 @@ class BitString(HeaderByShape):
             raise WormcastError(f"header: shape {self.shape} is not valid: it has fewer than two nodes. Allowed: "
                                 "extents from 1, at least one of them from 2.")
         if self.relations != 1 or self.signed:
-            raise WormcastError(f"header: {self.relations} relations and signs of dimensions {self.signed} are not "
-                                "valid for a bit string. Allowed: one relation and no sign.")
+            given = "ties: signed" if self.signed else f"relations: {self.relations}"
+            raise WormcastError(f"{given} is not valid for a bit string. Allowed: one relation, without signs.")
 
     @classmethod
     def ideal_width(cls, shape: tuple[int, ...], destinations: int, relations: int = 1,

@@ -70,8 +70,8 @@ class MultiDrop(Header):
         if self.flit_width < 1:
             raise WormcastError(f"header: flit_width {self.flit_width} is not valid. Allowed: 1 or more.")
         if self.relations != 1 or self.signed:
-            raise WormcastError(f"header: {self.relations} relations and signs of dimensions {self.signed} are not "
-                                "valid for a multi-drop header. Allowed: one relation and no sign.")
+            given = "ties: signed" if self.signed else f"relations: {self.relations}"
+            raise WormcastError(f"{given} is not valid for a multi-drop header. Allowed: one relation, without signs.")
 
     @classmethod
     def on(cls, topology: Topology, flit_width: int, relations: int = 1, signed: tuple[int, ...] = ()) -> "MultiDrop":

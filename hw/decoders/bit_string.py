@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import BitString
+from wormcast.algorithms.phrases import count
 
 from .. import hdl
 from ..logic import any_of
@@ -178,8 +179,9 @@ def _require_tree(header: BitString, options: RouterOptions) -> None:
     flits, depth = header.flits(), options.buffer
     if flits > depth:
         raise WormcastError(f"buffer: {depth} is not valid: a bit string of {header.bits} bits has {flits} flits of "
-                            f"{header.flit_width} bits, which the buffer must hold. Allowed: "
-                            + (f"{flits} to {MOST_SHALLOW}, or " if flits <= MOST_SHALLOW else "") + "wider flits.")
+                            f"{count(header.flit_width, 'bit')}, which the buffer must hold. Allowed: "
+                            + (f"{flits} to {MOST_SHALLOW}, or " if flits <= MOST_SHALLOW else "")
+                            + f"a flit-width of {-(-header.bits // depth)} or more.")
     if options.ports != "one":
         raise WormcastError(f"ports: {options.ports} is not valid: each of several injection ports leads to one "
                             "output, and worms with bit strings need several. Allowed: one.")

@@ -87,8 +87,8 @@ class TableDecoder(AddressListDecoder):
         if any(direction in ("up", "down") for network in consumption.networks for direction in network):
             self.straps["rises"] = self.ejection
             if any(o is None for o in self.kind.back):
-                raise WormcastError("TableDecoder.kind: a switch with inputs without an output that leads back is not "
-                                    "valid with classes up and down. Needed: an output back for each input.")
+                raise WormcastError("classes: up and down are not valid on a network in which a link has no link "
+                                    "back. Allowed: other classes, or none.")
 
     def strap_values(self, routes, kind):
         topology, nowhere = routes.topology, self.ejection

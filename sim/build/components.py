@@ -70,13 +70,15 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
     part = find_component(name)
     kinds = blueprint.named_kinds
     if kind is not None and (kind not in kinds or part.whole == "interface"):
-        reason = f": {name} is part of the interface, not of a router" if part.whole == "interface" else (
-            f": {blueprint.topology.name} has other kinds. Allowed: {', '.join(kinds)}.")
-        raise WormcastError(f"kind: {kind!r} is not valid{reason}")
+        reason = f"{blueprint.topology.name} has other kinds. Allowed: {', '.join(kinds)}."
+        if part.whole == "interface":
+            reason = f"{name} is not a part of a router. Allowed: with router and its parts."
+        raise WormcastError(f"kind: {kind!r} is not valid: {reason}")
     router = blueprint.router(None if kind is None else kinds[kind])
     ports = {"input": router.decoder.inputs, "output": router.decoder.outputs}.get(part.side or "", ())
     if port is not None and port not in ports:
-        reason = f". Allowed: {', '.join(ports)}." if ports else f": {name} does not belong to a port"
+        reason = f". Allowed: {', '.join(ports)}." if ports else (
+            f": {name} does not belong to a port. Allowed: with parts that do, as decoder.")
         raise WormcastError(f"port: {port!r} is not valid{reason}")
     if host_port.streams and name != "interface" and not (part.streams and host_port.host == "stream"):
         raise WormcastError(f"host: {host_port.host} is not valid with {name}. Allowed: links"

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from wormcast.algorithms import ConsumptionClasses, Relation, Scheme, Topology, WormcastError
-from wormcast.algorithms.consumption import require_any_channel
+from wormcast.algorithms.consumption import MOST_CONSUMPTION, require_any_channel
 from wormcast.algorithms.ejection import EJECTION
 from wormcast.algorithms.routing import TIES, as_built, signed_dimensions
 from wormcast.algorithms.schemes import classes_of
@@ -131,7 +131,7 @@ class Configuration:
                              "itself. Default: {}.", "coupled", allowed=READERS, changes="router")
     consumption: int = _hardware(
         "Consumption channels of each node. Unicasts have one consumption class; with one channel they deliver 8 % "
-        "less beyond saturation than with two. Default: one per consumption class.", 2, limits=(1, 16),
+        "less beyond saturation than with two. Default: one per consumption class.", 2, limits=(1, MOST_CONSUMPTION),
         label="consumption channels of a node")
     flit_width: int = _hardware("Data bits of a flit. Default: {}.", 32, limits=(1, 1024), label="flit width",
                                 unit="bits")

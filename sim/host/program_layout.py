@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms import WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Header
+from wormcast.algorithms.phrases import count
 from wormcast.algorithms.worms import AT_ONCE
 
 from ..build.configuration import Configuration
@@ -373,9 +374,10 @@ def _check_packets(packet: int, width: int, length: Integers) -> None:
     rest = np.where(length > packet, (length - 1) % packet + 1, needed)
     if (rest < needed).any() or (longest > packet and packet < needed):
         short = int(length[rest.argmin()]) if (rest < needed).any() else longest
-        raise WormcastError(f"packet: {packet} is not valid: a message of {short} flits has a packet of fewer than "
-                            f"{needed} flits of {width} bits, which cannot hold its number. Allowed: {needed} flits or "
-                            "more in each packet.")
+        last = count(int(min((short - 1) % packet + 1, packet)), "flit")
+        raise WormcastError(f"packet: {packet} is not valid: the last packet of a message of {short} flits has {last} "
+                            f"of {count(width, 'bit')}, and a packet's number needs {needed}. Allowed: packets of "
+                            f"{needed} flits or more, the last one of each message included.")
 
 
 def _check_slots(configuration: Configuration, header: Header, length: Integers, worms: Worms) -> None:

@@ -101,8 +101,8 @@ def test_how_many_consumption_channels_are_enough(channels, vcs, ejection, enoug
 
 
 @pytest.mark.parametrize(("channels", "vcs", "ejection", "sentence"), [
-    (3, 2, "one", ": 4 worms may arrive at a node at a time. Allowed: 1 consumption channel, or at least 4"),
-    (2, 3, "all", ": 3 worms may arrive at an ejection port at a time. Allowed: 1 consumption channel, or at least 3")])
+    (3, 2, "one", ": 4 worms may arrive at a node at a time. Allowed: 1 or at least 4, or tokens off"),
+    (2, 3, "all", ": 3 worms may arrive at an ejection port at a time. Allowed: 1 or at least 3, or tokens off")])
 def test_channels_for_which_there_are_no_groups_are_refused_with_tokens(channels, vcs, ejection, sentence):
     network, given = topology("min:b=2,stages=3"), {"consumption": channels, "vcs": vcs, "ejection": ejection}
     with pytest.raises(WormcastError, match=f"consumption: {channels} is not valid with tokens on .*{sentence}"):

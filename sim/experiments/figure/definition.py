@@ -320,8 +320,8 @@ def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
     entries = read_toml(file, "figure")
     with _named(file):
         if "topology" in entries and "scheme" in entries:
-            raise WormcastError("the file is a sweep: it has a topology and a scheme. Allowed: wormcast sweep "
-                                f"{file}.")
+            raise WormcastError("topology and scheme are keys of sweeps. Allowed: in a figure, below [options]; for a "
+                                f"sweep, wormcast sweep {file}.")
         FIGURE.require(entries)
     like = entries.pop("like", None)
     if like is None:

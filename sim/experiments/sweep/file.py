@@ -54,9 +54,10 @@ def read(file: Path) -> Sweep:
     if file.suffix != ".toml":
         raise WormcastError(f"sweep: {file} is not valid. Allowed: a file NAME.toml.")
     entries = read_toml(file, "sweep")
-    if "series" in entries or "statements" in entries:
-        raise WormcastError(f"{file} is not a sweep: it has series or statements, as figures have. Allowed: wormcast "
-                            f"figure {file}.")
+    for key in ("series", "statements"):
+        if key in entries:
+            raise WormcastError(f"{file}: {key} is a key of figures, not of sweeps. Allowed: a sweep without {key}; "
+                                f"for a figure, wormcast figure {file}.")
     with naming(str(file)):
         return _sweep(file.stem, entries)
 

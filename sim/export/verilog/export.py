@@ -148,9 +148,11 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     said: list[str] = []
     checked: Mapping[str, wiring.Component] = {}
     if what == NETWORK:
-        for word, value in (("port", port), ("kind", kind), ("relations", blueprint.relations)):
+        for word, value, parts in (("port", port, "parts that belong to a port, as decoder"),
+                                   ("kind", kind, "router and its parts"),
+                                   ("relations", ", ".join(blueprint.relations), "router and its parts")):
             if value:
-                raise WormcastError(f"{word} is not valid with {NETWORK}. Allowed: with a component.")
+                raise WormcastError(f"{word}: {value} is not valid with {NETWORK}. Allowed: with {parts}.")
         listed = list(facts(blueprint, what, named=named, host_port=host_port))
         setup = blueprint.topology, blueprint.scheme, blueprint.configuration
         network = StreamNetwork(*setup, host_port=host_port) if host_port.streams else Network(*setup)

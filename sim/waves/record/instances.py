@@ -38,7 +38,9 @@ def find_instances(network: Network, text: str, lane: int = 0) -> list[tuple[str
             try:
                 node = topology.node(name)
             except WormcastError as error:
-                raise WormcastError(f"instances: {error}") from error
+                ranges = ", ".join(f"{ends[0]} to {ends[-1]}" for what in ("router", "interface")
+                                   if (ends := [one for one in known if one.startswith(f"{what}_")]))
+                raise WormcastError(f"instances: {str(error).removesuffix('.')}; {ALL}; {ranges}.") from error
             at = [ends[node, 0].item() for ends in (topology.injections, topology.consumptions)]
             found += instances_at(network, at, [node], lane)
     return list(dict.fromkeys(found))

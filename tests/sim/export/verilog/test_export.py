@@ -369,7 +369,7 @@ def test_a_component_is_of_the_kind_that_is_named():
     assert {port.name for port in ports(build_component(built, "router"))} == by_kind["router_0"]
     for name, kind, sentence in (
         ("router", "router_7", "kind: 'router_7' is not valid: irregular:.* has other kinds. Allowed: router_0, "),
-        ("interface", "router_1", "kind: 'router_1' is not valid: interface is part of the interface, not of a router"),
+        ("interface", "router_1", "kind: 'router_1' is not valid: interface is not a part of a router. Allowed: with "),
     ):
         with pytest.raises(WormcastError, match=sentence):
             build_component(built, name, kind=kind)

@@ -254,7 +254,7 @@ class AddressList(HeaderByShape):
         if self.capacity > 1:
             yield bits, used - 1, (
                 "the same address, repeated to fill the flit" if not self.multicast else
-                f"addresses of the next destinations, {self.capacity - 1} in all, in visiting order; "
+                f"addresses of the destinations after it, in visiting order, in {count(self.capacity - 1, 'field')}; "
                 "unused fields repeat the last address")
         if used < marks:
             yield used, marks - 1, "unused, 0"

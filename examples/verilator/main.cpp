@@ -23,6 +23,7 @@ struct Host {
     QData& send_flit;
     CData &receive_valid, &receive_vc, &receive_credit;
     QData& receive_flit;
+    CData &interface_fault, &router_fault;  // the first error on the wire
     int credits = 4;  // the network's buffer behind host_in_0 holds 4 flits
     std::deque<uint64_t> waiting{};
 
@@ -35,14 +36,15 @@ struct Host {
          PORT(row, column, in_0_valid), PORT(row, column, in_0_credit),                  \
          PORT(row, column, in_0_flit),                                                   \
          PORT(row, column, out_0_valid), PORT(row, column, out_0_vc),                    \
-         PORT(row, column, out_0_credit), PORT(row, column, out_0_flit)}
+         PORT(row, column, out_0_credit), PORT(row, column, out_0_flit),                 \
+         top.node_##row##_##column##_interface_fault, top.node_##row##_##column##_router_fault}
 
-// The header flit of a worm: up to 6 addresses of 4 bits in visiting order (2 bits of the row, 2 of the column). The
+// The header flit of a worm: up to 7 addresses of 4 bits in visiting order (2 bits of the row, 2 of the column). The
 // fields that are left repeat the last address. Bit 31 marks the last header flit.
 uint32_t header(std::initializer_list<uint32_t> addresses) {
     uint32_t data = 1u << 31, last = 0;
     auto next = addresses.begin();
-    for (int field = 0; field < 6; field++) {
+    for (int field = 0; field < 7; field++) {
         if (next != addresses.end()) last = *next++;
         data |= last << 4 * field;
     }
@@ -92,5 +94,10 @@ int main(int argc, char** argv) {
         top.eval();
     }
     top.final();
+    for (Host& host : hosts)
+        if (host.interface_fault || host.router_fault) {
+            std::printf("%s has found an error: port fault in network.v.md\n", host.name);
+            return 1;
+        }
     return tails == 3 ? 0 : 1;  // three deliveries
 }

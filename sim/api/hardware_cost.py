@@ -18,7 +18,7 @@ from ..common.option import options_of
 from ..common.progress import watched
 from ..common.text import count
 from .arguments import known, require_at_least
-from .option_types import ExportOptions, HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike
+from .option_types import ExportOptions, PathLike, RelationLike, SchemeLike, TopologyLike
 from .results import CommandResult
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["SynthesisResult", "SynthesisSweepResult", "VerilogResult", "require_checkers", "require_tables",
            "synth", "synth_sweep", "verilog"]
 
-#: Hardware options that change components: all options except those of the hosts' software.
-BUILT = HARDWARE - {*HOST_FIELDS}
+#: Options that change components: hardware options, except those of the hosts' software, and the port to the host.
+BUILT = HARDWARE - {*HOST_FIELDS} | {*options_of(HostPort)}
 
 #: Keys of the files of `verilog`.
 FILES = ("file", "document", "tables", "sdc", "checks", "bind", "formal")
@@ -193,15 +193,14 @@ def verilog(
     ToolMissing
         Yosys, which the extra ``verilog`` installs, is missing.
     """
-    from ..build.components import COMPONENTS, blueprint_of
+    from ..build.components import blueprint_of, host_port_of
     from ..build.network import Network
     from ..build.stream_network import resolved
     from ..export.verilog import CROSSING, NETWORK, export, foreign_options
 
-    given = known("verilog", hardware, BUILT | {*options_of(HostPort)})
+    given = known("verilog", hardware, BUILT)
     of_host = {name: given.pop(name) for name in options_of(HostPort) if name in given}
-    part = COMPONENTS.get(what)
-    host_port = HostPort.of({"host": "stream", **of_host} if part is not None and part.streams else of_host)
+    host_port = host_port_of(what, of_host)
     for option in foreign_options(what):
         if option in given:
             whole = ("router, interface, their parts" if what == CROSSING else
@@ -324,10 +323,12 @@ def synth(
     target: str | None = None,
     seeds: int | None = None,
     area_delay: int | None = None,
+    reset: str | None = None,
+    clock_enable: bool = False,
     breakdown: bool = False,
     progress: bool = True,
     on_step: OnStep = lambda step: None,
-    **hardware: Unpack[HardwareOptions],
+    **hardware: Unpack[ExportOptions],
 ) -> SynthesisResult:
     """Synthesise a component for an FPGA, and place and route it.
 
@@ -335,7 +336,7 @@ def synth(
     ----------
     what : str
         ``router``, ``interface``, or a part of them. All names: ``wormcast list components``.
-    topology, scheme, relation, relations, port, kind, hardware
+    topology, scheme, relation, relations, port, kind, reset, clock_enable, hardware
         As for `verilog`.
     target : str, optional
         FPGA family. Default: ``ecp5``.
@@ -359,7 +360,8 @@ def synth(
     from ..export.synthesis.targets import SEEDS
 
     require_at_least(0, seeds=seeds)
-    given = _given(target=target, area_delay=area_delay, topology=topology, scheme=scheme, relation=relation,
+    given = _given(target=target, area_delay=area_delay, reset=reset, clock_enable=clock_enable or None,
+                   topology=topology, scheme=scheme, relation=relation,
                    relations=relations) | known("synth", hardware, BUILT)
     placements = SEEDS if seeds is None else range(1, seeds + 1)
     with watched(progress):
@@ -423,9 +425,11 @@ def synth_sweep(
     target: str | None = None,
     seeds: int = 0,
     area_delay: int | None = None,
+    reset: str | None = None,
+    clock_enable: bool = False,
     progress: bool = True,
     on_step: OnStep = lambda step: None,
-    **hardware: Unpack[HardwareOptions],
+    **hardware: Unpack[ExportOptions],
 ) -> SynthesisSweepResult:
     """Synthesise a component for all combinations of option values.
 
@@ -435,7 +439,8 @@ def synth_sweep(
         ``OPTION=VALUE,VALUE``, as for ``--sweep`` of ``wormcast synth``.
     seeds : int
         Number of placements. 0: synthesis only, without a clock.
-    what, topology, scheme, relation, relations, port, kind, target, area_delay, progress, on_step, hardware
+    what, topology, scheme, relation, relations, port, kind, target, area_delay, reset, clock_enable, progress, on_step,
+    hardware
         As for `synth`.
 
     Raises
@@ -446,7 +451,8 @@ def synth_sweep(
     from ..export.synthesis import points, read_sweep, run
 
     require_at_least(0, seeds=seeds)
-    fixed = _given(target=target, area_delay=area_delay, topology=topology, scheme=scheme, relation=relation,
+    fixed = _given(target=target, area_delay=area_delay, reset=reset, clock_enable=clock_enable or None,
+                   topology=topology, scheme=scheme, relation=relation,
                    relations=relations) | known("synth", hardware, BUILT)
     found = read_sweep([sweep] if isinstance(sweep, str) else sweep, fixed)
     with watched(progress):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wormcast.hw.input_decode import InputDecode
     from wormcast.hw.router import Blueprint
 
-__all__ = ["COMPONENTS", "Exported", "blueprint_of", "build_component", "find_component"]
+__all__ = ["COMPONENTS", "Exported", "blueprint_of", "build_component", "find_component", "host_port_of"]
 
 
 def blueprint_of(options: Mapping[str, Any]) -> "Blueprint":
@@ -45,6 +45,13 @@ def blueprint_of(options: Mapping[str, Any]) -> "Blueprint":
     resolved.require_hardware()
     require_sendable(network, scheme, resolved)
     return Blueprint(network, scheme, resolved, tuple(relations.split(",")) if relations else ())
+
+
+def host_port_of(name: str, given: Mapping[str, Any]) -> HostPort:
+    """Return the port to the host for a component. ``given``: options of `HostPort`. The default of ``host`` is
+    "stream" for parts of streams."""
+    part = COMPONENTS.get(name)
+    return HostPort.of({"host": "stream", **given} if part is not None and part.streams else given)
 
 
 def build_component(blueprint: "Blueprint", name: str, port: str | None = None,

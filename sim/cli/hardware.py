@@ -9,17 +9,25 @@ from wormcast.algorithms import ConsumptionClasses, Scheme
 from wormcast.algorithms.schemes import TreeScheme
 
 from ..build.configuration import ANALYSED, HOST_FIELDS, UNTIMED_FIELDS, Configuration, describe_classes, unusual
+from ..build.host_port import HostPort
 from ..build.setup import DEFAULTS
 from ..common.option import options_of
 from .app import count
 from .options import as_typer, takes
 
-__all__ = ["Packet", "RelationOption", "Ties", "describe_hardware", "takes_analysed", "takes_component",
-           "takes_hardware"]
+__all__ = ["RESET", "ClockEnable", "Packet", "RelationOption", "Ties", "describe_hardware", "takes_analysed",
+           "takes_component", "takes_hardware", "takes_host_port"]
 
 RelationOption = Annotated[str | None, typer.Option(
     metavar="NAME|FILE.py[:NAME]",
     help="Routing relation. All relations: wormcast list relations. Your own: FILE.py[:NAME]. Default: the scheme's.")]
+
+RESET = typer.Option(
+    metavar="sync|async", help="Reset of all registers, active high. async: rst may rise at any time, and your design "
+    "makes it fall in step with clk. Default: sync.", show_default=False)
+
+ClockEnable = Annotated[bool, typer.Option(
+    "--clock-enable", help="Add an input enable. At a rising edge of clk with enable 0, registers keep their values.")]
 
 #: Typer annotations of the hardware options, in the order of --help.
 OPTIONS = {
@@ -52,6 +60,11 @@ def takes_component(command: Callable) -> Callable:
     Options of hosts are left out, because host software is no component.
     """
     return takes("built_for", COMPONENT)(_takes_all_but(HOST_FIELDS)(command))
+
+
+def takes_host_port(command: Callable) -> Callable:
+    """Add the options of the port to the host to a command, in place of its parameter ``host_port``: see `takes`."""
+    return takes("host_port", {name: as_typer(declared) for name, declared in options_of(HostPort).items()})(command)
 
 
 def takes_hardware(command: Callable) -> Callable:

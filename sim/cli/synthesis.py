@@ -12,7 +12,7 @@ from ..api.hardware_cost import synth as synthesise
 from ..export.synthesis.targets import SEEDS, TARGETS
 from .app import Json, emit_result, stdout_for_results
 from .commands import command
-from .hardware import takes_component
+from .hardware import RESET, ClockEnable, takes_component, takes_host_port
 from .options import PICTURE, Given, picture_options, takes
 
 __all__: list[str] = []
@@ -21,6 +21,7 @@ __all__: list[str] = []
 @command("synth")
 @takes("look", PICTURE)
 @takes_component
+@takes_host_port
 def synth_(
     what: Annotated[str, typer.Argument(
         metavar="WHAT", help="Component: router, interface, or a part of them. All names: wormcast list components.")],
@@ -32,11 +33,13 @@ def synth_(
     area_delay: Annotated[int | None, typer.Option(
         metavar="PS", help="Clock period that Yosys aims at. Yosys spends no area on a shorter period. Default: the "
         "shortest period. Unit: ps.", show_default=False)] = None,
+    reset: Annotated[str | None, RESET] = None,
+    clock_enable: ClockEnable = False,
     by_block: Annotated[bool, typer.Option("--breakdown", help="Also print the area of each block.")] = False,
     sweep: Annotated[list[str] | None, typer.Option(
         metavar="OPTION=VALUE,VALUE", help="Synthesise for each of these values of target, topology, scheme, "
-        "area-delay or a hardware option. Repeat --sweep for all combinations of several options. Separate values "
-        "that contain commas by semicolons.", show_default=False)] = None,
+        "area-delay, reset, clock-enable or a hardware option. Repeat --sweep for all combinations of several "
+        "options. Separate values that contain commas by semicolons.", show_default=False)] = None,
     output: Annotated[Path | None, typer.Option(
         "--output", "-o", metavar="FILE.csv", help="Write the results of --sweep.", show_default=False)] = None,
     plot: Annotated[Path | None, typer.Option(
@@ -47,6 +50,7 @@ def synth_(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print tables as Markdown.")] = False,
     built_for: Given,
     given: Given,
+    host_port: Given,
     json: Json = False,
 ) -> None:
     from .synthesis_report import report_point, synthesise_sweep, tell
@@ -57,16 +61,17 @@ def synth_(
         if by_block:
             raise WormcastError("breakdown: on is not valid with --sweep. Allowed: for one component.")
         port, kind = built_for.pop("port", None), built_for.pop("kind", None)
-        own = {"target": target, "area_delay": area_delay}
-        fixed = {name: value for name, value in own.items() if value is not None} | built_for | given
+        own = {"target": target, "area_delay": area_delay, "reset": reset, "clock_enable": clock_enable or None}
+        fixed = {name: value for name, value in own.items() if value is not None} | built_for | given | host_port
         synthesise_sweep(what, port, kind, sweep, fixed, seeds or 0, output, plot, options, json, markdown)
         return
     for hint, file in (("output", output), ("plot", plot)):
         if file:
             raise WormcastError(f"{hint}: {file} is not valid without --sweep. Needed: --sweep OPTION=VALUE,VALUE.")
     with stdout_for_results():
-        result = synthesise(what, target=target, seeds=seeds, area_delay=area_delay, breakdown=by_block, on_step=tell,
-                            **built_for, **given)
+        result = synthesise(what, target=target, seeds=seeds, area_delay=area_delay, reset=reset,
+                            clock_enable=clock_enable, breakdown=by_block, on_step=tell, **built_for, **given,
+                            **host_port)
     if json:
         emit_result(result)
         return

@@ -52,8 +52,10 @@ def _describe(point: SynthesisPoint) -> list[str]:
     told = point.resolved
     known = told["relations"].split(",")
     area_delay = "" if told["area_delay"] is None else f", area-delay {told['area_delay']} ps"
+    clock = ", asynchronous reset" * (told["reset"] == "async") + ", clock enable" * told["clock_enable"]
+    host = "" if told["host"] == "links" else f", host {told['host']}"
     made_for = (f"{point.what} for {told['scheme']} on {told['topology']}, relation{'s' if len(known) > 1 else ''} "
-                f"{' and '.join(known)}; {told['target']} ({TARGETS[told['target']].device}){area_delay}")
+                f"{' and '.join(known)}{clock}{host}; {told['target']} ({TARGETS[told['target']].device}){area_delay}")
     return [made_for, describe_hardware(point.blueprint.configuration, point.blueprint.scheme)]
 
 
@@ -154,6 +156,8 @@ def _report_sweep(sweep: Sweep, all_points: Sequence[SynthesisPoint], results: S
     rows: list[list[Any]] = []
     for point, result in zip(all_points, results, strict=True):
         clock = [result.packed if TARGETS[result.target].logic_cell == name else None for name in packed]
-        rows.append([*(point.given[name] for name in sweep.swept), *(result.area.get(name) for name in cells), *clock,
+        swept = (str(value).lower() if isinstance(value, bool) else value
+                 for value in (point.given[name] for name in sweep.swept))
+        rows.append([*swept, *(result.area.get(name) for name in cells), *clock,
                      *([rounded(result.median_mhz, 1)] if packed else [])])
     _table(columns, rows, markdown)

@@ -14,22 +14,20 @@ from wormcast.algorithms import WormcastError
 
 from ..api.hardware_cost import require_checkers, require_tables
 from ..api.hardware_cost import verilog as translate
-from ..build.host_port import HostPort
 from ..common.atomic_write import require_writable, whole_file
-from ..common.option import options_of
 from ..common.path_conflicts import require_apart
 from .app import Json, emit_result, put, say, stdout_for_results
 from .commands import command
-from .hardware import takes_component
+from .hardware import RESET, ClockEnable, takes_component, takes_host_port
 from .named import user_files
-from .options import Given, as_typer, takes
+from .options import Given
 
 __all__: list[str] = []
 
 
 @command("verilog")
 @takes_component
-@takes("host_port", {name: as_typer(declared) for name, declared in options_of(HostPort).items()})
+@takes_host_port
 def verilog(
     what: Annotated[str, typer.Argument(
         metavar="WHAT", help="network, router, interface, or a part of them. All names: wormcast list components. "
@@ -47,12 +45,8 @@ def verilog(
     module: Annotated[str | None, typer.Option(
         metavar="NAME", help="Name of the module, and prefix of the names of its submodules. Default: "
         "wormcast_WHAT.")] = None,
-    reset: Annotated[str, typer.Option(
-        metavar="sync|async", help="Reset of all registers, active high. async: rst may rise at any time, and your "
-        "design makes it fall in step with clk. Default: sync.", show_default=False)] = "sync",
-    clock_enable: Annotated[bool, typer.Option(
-        "--clock-enable", help="Add an input enable. At a rising edge of clk with enable 0, registers keep their "
-        "values.")] = False,
+    reset: Annotated[str, RESET] = "sync",
+    clock_enable: ClockEnable = False,
     sdc: Annotated[Path | None, typer.Option(
         metavar="FILE.sdc", help="Write timing constraints: clock, static inputs, reset.")] = None,
     src: Annotated[bool, typer.Option(

@@ -82,6 +82,24 @@ def test_sweep_is_tabled_and_drawn(tmp_path):
     assert "3 of 4, vcs 2, target ecp5: area" in err
 
 
+def test_reset_and_clock_enable_are_synthesised(tmp_path):
+    """A reset in step with the clock is logic in front of each register here. Asynchronously, and in a register with an
+    enable, it is none."""
+    table = tmp_path / "clocks.csv"
+    code, out, err = synth("allocator", *SMALL, "--vcs", "1", "--sweep", "reset=sync,async",
+                           "--sweep", "clock-enable=false,true", "-o", str(table), "--markdown")
+    assert code == 0, err
+    rows = list(csv.DictReader(table.open()))
+    assert [(row["reset"], row["clock_enable"]) for row in rows] == [
+        ("sync", "false"), ("sync", "true"), ("async", "false"), ("async", "true")]
+    most, *others = (int(row["lut4"]) for row in rows)
+    assert most > max(others) > 0
+    assert len({row["ff"] for row in rows}) == 1
+    assert {(row["host"], row["set_count"]) for row in rows} == {("links", "16")}
+    assert [line.split("|")[1:3] for line in out.strip().splitlines()[2:]] == [
+        [f" {row['reset']} ", f" {row['clock_enable']} "] for row in rows]
+
+
 def test_missing_tool_is_named_with_its_install_line(tmp_path):
     python = tmp_path / "bin" / "python"
     python.parent.mkdir()
@@ -107,6 +125,9 @@ main()
     ("router", "--sweep", "vcs=1,2", "--plot", "a.gif"), ("router", "--sweep", "vcs=1,2", "-o", "nowhere/a.csv"),
     ("router", "--sweep", "seeds=1,2"), ("router", "--sweep", "vcs=1,99"), ("router", "--relation", "nowhere.py"),
     ("router", "--relation", "e-cube", "--relations", "e-cube"), ("router", "--sweep", "what=router"),
+    ("decoder", "--reset", "async"), ("decoder", "--clock-enable"), ("router", "--reset", "late"),
+    ("router", "--host", "axis"), ("interface", "--sets", "table"), ("router", "--sweep", "clock-enable=on"),
+    ("router", "--clock-enable", "--sweep", "clock-enable=true"), ("router", "--sweep", "reset=late"),
 ])
 def test_bad_input_is_one_sentence(arguments):
     code, out, err = synth(*arguments)

@@ -13,7 +13,8 @@ from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES
 from wormcast.sim.build.components import COMPONENTS, blueprint_of, build_component
 from wormcast.sim.build.configurations import CONFIGURATIONS
 from wormcast.sim.cli.app import Exit
-from wormcast.sim.export.verilog import is_clocked, ports
+from wormcast.sim.export.clocking import is_clocked
+from wormcast.sim.export.verilog import ports
 
 
 def built(name):

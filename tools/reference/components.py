@@ -2,7 +2,8 @@
 
 from wormcast.sim.build.components import COMPONENTS, blueprint_of, build_component
 from wormcast.sim.build.setup import DEFAULTS
-from wormcast.sim.export.verilog import component_tables, entries, is_clocked
+from wormcast.sim.export.clocking import is_clocked
+from wormcast.sim.export.verilog import component_tables, entries
 
 from .markdown import cell, code, listing, of_docstring, sentence, table
 

@@ -14,6 +14,7 @@ struct Host {
     const char* name;
     CData &send_valid, &send_credit, &receive_valid, &receive_credit;
     QData &send_flit, &receive_flit;
+    const CData& fault;       // the first error on the wire that the interface has detected
     const CData* receive_vc;  // nullptr: there is one consumption channel
     int credits = 4;          // the network's buffer for a host holds 4 flits
     std::deque<QData> waiting{};
@@ -26,7 +27,8 @@ struct Host {
     Host{#node,                                                                          \
          PORT(node, in_0_valid), PORT(node, in_0_credit),                                \
          PORT(node, out_0_valid), PORT(node, out_0_credit),                              \
-         PORT(node, in_0_flit), PORT(node, out_0_flit), vc}
+         PORT(node, in_0_flit), PORT(node, out_0_flit),                                  \
+         top.node_##node##_interface_fault, vc}
 #define HOST(node) HOST_WITH(node, nullptr)
 #define VC_HOST(node) HOST_WITH(node, &PORT(node, out_0_vc))
 
@@ -40,9 +42,10 @@ void send(Host& source, QData header, int first, int length, std::vector<Host*> 
     }
 }
 
-// Reset the network, run it for 200 cycles, and return 0 if each host has received exactly what was sent to it.
+// Reset the network, run it for 200 cycles, and return 0 if each host has received exactly what was sent to it, and
+// neither an interface nor a router has detected an error. `faults` are those of the routers.
 template <class Hosts>
-int run(Vwormcast_network& top, Hosts& hosts) {
+int run(Vwormcast_network& top, Hosts& hosts, std::vector<const CData*> faults) {
     for (int cycle = -1; cycle < 200; cycle++) {
         top.rst = cycle < 0;
         for (Host& host : hosts) {
@@ -70,6 +73,11 @@ int run(Vwormcast_network& top, Hosts& hosts) {
             std::printf("node %s: received %zu of %zu flits\n", host.name, host.received.size(), host.expected.size());
             wrong++;
         }
+        faults.push_back(&host.fault);
+    }
+    for (const CData* fault : faults) {
+        if (*fault) std::printf("fault %#x\n", *fault);
+        wrong += *fault != 0;
     }
     std::printf(wrong ? "FAILED\n" : "PASSED: every flit arrived once, in order\n");
     return wrong ? 1 : 0;

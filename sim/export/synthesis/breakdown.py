@@ -101,7 +101,8 @@ class Breakdown:
 
 
 def breakdown(component: wiring.Component, *, target: str = "ecp5", storage: str = "lutram",
-              area_delay: int | None = None, progress: Callable[[str], None] = lambda step: None) -> Breakdown:
+              area_delay: int | None = None, reset: str = "sync",
+              progress: Callable[[str], None] = lambda step: None) -> Breakdown:
     """Synthesise ``component`` block by block, without placement.
 
     The parameters and errors are as in `synthesise`, which has more parameters.
@@ -112,7 +113,8 @@ def breakdown(component: wiring.Component, *, target: str = "ecp5", storage: str
     yosys = find_tool("yosys", "synth")
     progress("area: synthesis block by block")
     with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
-        run_yosys(yosys, component, "top", f"{commands}; tee -q -o stat.json stat -json", Path(folder), progress)
+        run_yosys(yosys, component, "top", f"{commands}; tee -q -o stat.json stat -json", Path(folder), progress,
+                  reset)
         found = json.loads(Path(folder, "stat.json").read_text())
     modules = {_path(module): cells["num_cells_by_type"] for module, cells in found["modules"].items()}
     classes = dict(_classes(Fragment.get(component, None), ()))

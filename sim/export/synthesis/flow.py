@@ -19,6 +19,7 @@ from amaranth.lib import wiring
 from wormcast.algorithms.errors import WormcastError
 
 from ...common.external import find_tool, run_tool, scratch_folder
+from ..clocking import clock_domain
 from .harness import Harness
 from .names import Names
 from .paths import CriticalPath, critical_path
@@ -90,7 +91,7 @@ class Synthesis:
 
 
 def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: str = "lutram",
-               seeds: Sequence[int] = SEEDS, area_delay: int | None = None,
+               seeds: Sequence[int] = SEEDS, area_delay: int | None = None, reset: str = "sync",
                progress: Progress = lambda step: None, workers: int = 1) -> Synthesis:
     """Synthesise ``component``, and place and route it once per seed.
 
@@ -106,6 +107,8 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
     area_delay : int or None
         Yosys's ``abc9.D``, a clock period in ps: Yosys reduces area as long as delays stay within it. Periods from 5000
         to 8000 ps give a router a smaller area and a lower clock than 4250 ps. None: Yosys's default.
+    reset : "sync" or "async"
+        Reset of all flip-flops.
     progress : callable
         Called with the name of each step before it starts.
     workers : int
@@ -127,7 +130,7 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
 
         def mapped(part: wiring.Component, name: str, after: str, **options: str) -> None:
             commands = kind.synthesis(name, storage=storage, area_delay=area_delay, **options)
-            run_yosys(yosys, part, name, f"{commands}; {after}", at, progress)
+            run_yosys(yosys, part, name, f"{commands}; {after}", at, progress, reset)
 
         progress("area: synthesis of the bare component")
         mapped(component, "bare", "tee -q -o stat.json stat -json")
@@ -158,9 +161,10 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
 
 
 def run_yosys(yosys: list[str], component: wiring.Component, name: str, commands: str, folder: Path,
-              progress: Progress) -> None:
+              progress: Progress, reset: str) -> None:
     """Read ``component`` into Yosys as module ``name``, and run ``commands`` in ``folder``."""
-    (folder / f"{name}.il").write_text(rtlil.convert(component, name=name, emit_src=False))
+    (folder / f"{name}.il").write_text(
+        rtlil.convert(component, name=name, emit_src=False, missing_domain=clock_domain(reset)))
     run_tool([*yosys, "-q", "-p", f"read_rtlil {name}.il; {commands}"], who="synthesise", folder=folder,
              progress=progress)
 

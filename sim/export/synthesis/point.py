@@ -1,7 +1,7 @@
 """A component to synthesise, with all options that affect its cost."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from amaranth.lib import wiring
@@ -9,11 +9,14 @@ from amaranth.lib import wiring
 from wormcast.algorithms import WormcastError
 from wormcast.hw.router import Blueprint
 
-from ...build.components import DEFAULTS, blueprint_of, build_component
+from ...build.components import DEFAULTS, blueprint_of, build_component, host_port_of
 from ...build.configuration import HOST_FIELDS, Configuration
+from ...build.host_port import HostPort
 from ...build.setup import Origin, Setup
+from ...build.stream_network import resolved as resolved_port
 from ...common.option import Option, options_of
 from ...experiments.option_grid import Sweep, named_point
+from ..clocking import RESETS, ClockEnabled, is_clocked, require_clock, require_reset
 from .breakdown import Breakdown, breakdown
 from .flow import Synthesis, synthesise
 from .targets import find_target
@@ -23,7 +26,8 @@ __all__ = ["OPTIONS", "SynthesisPoint", "build", "points"]
 #: Options of ``wormcast synth`` for building and synthesising a component.
 OPTIONS: dict[str, Option] = {one.name: one for one in (
     Option("target"), Option("topology"), Option("scheme"), Option("relation"), Option("relations"),
-    Option("area_delay", int), Option("configuration"),
+    Option("area_delay", int), Option("reset", allowed=RESETS), Option("clock_enable", bool), Option("configuration"),
+    *options_of(HostPort).values(),
     *(one for name, one in options_of(Configuration).items() if name not in HOST_FIELDS),
 )}
 TARGET = "ecp5"
@@ -48,6 +52,8 @@ class SynthesisPoint:
     resolved : dict
         All options, with defaults.
     blueprint : Blueprint
+    host_port : HostPort
+        Port between an interface and its host.
     """
 
     what: str
@@ -57,10 +63,12 @@ class SynthesisPoint:
     given: dict[str, Any]
     resolved: dict[str, Any]
     blueprint: Blueprint
+    host_port: HostPort
 
     def component(self) -> wiring.Component:
         """Build the component."""
-        return build_component(self.blueprint, self.what, self.port, self.kind)
+        component = build_component(self.blueprint, self.what, self.port, self.kind, self.host_port)
+        return ClockEnabled(component) if self.resolved["clock_enable"] else component
 
     def synthesise(self, seeds: Sequence[int], progress: Callable[[str], None], workers: int = 1) -> Synthesis:
         """Synthesise, place and route the component; see `synthesise`."""
@@ -72,7 +80,7 @@ class SynthesisPoint:
 
     @property
     def _settings(self) -> dict[str, Any]:
-        return {name: self.resolved[name] for name in ("target", "storage", "area_delay")}
+        return {name: self.resolved[name] for name in ("target", "storage", "area_delay", "reset")}
 
 
 def points(what: str, port: str | None, sweep: Sweep, kind: str | None = None) -> list[SynthesisPoint]:
@@ -95,11 +103,19 @@ def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "",
         family, area_delay = options.pop("target", TARGET), options.pop("area_delay", None)
         if area_delay is not None and area_delay < 1:
             raise WormcastError(f"area-delay: {area_delay} is not valid. Allowed: 1 ps or more.")
+        reset, clock_enable = options.pop("reset", "sync"), options.pop("clock_enable", False)
+        require_reset(reset)
+        host_port = host_port_of(what, {name: options.pop(name) for name in options_of(HostPort) if name in options})
         target = find_target(family)
         blueprint = blueprint_of({"storage": next(iter(target.storages)), **options})
         target.require(blueprint.configuration.storage)
-        build_component(blueprint, what, port, kind)
+        component = build_component(blueprint, what, port, kind, host_port)
+        if reset != "sync" or clock_enable:
+            require_clock(what, reset=reset, clock_enable=clock_enable, clocked=is_clocked(component))
+        port_to_host = asdict(resolved_port(host_port, blueprint))
     setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration, Origin.of({**DEFAULTS, **given}))
-    resolved = {"target": family, **setup.to_dict({"relations": ",".join(blueprint.decoded), "area_delay": area_delay},
-                                                  named="configuration", without=HOST_FIELDS)}
-    return SynthesisPoint(what, port, kind, name, dict(given), resolved, blueprint)
+    own = {"relations": ",".join(blueprint.decoded), "area_delay": area_delay, "reset": reset,
+           "clock_enable": clock_enable, **port_to_host}
+    resolved = {"target": family, **setup.to_dict(own, named="configuration", without=HOST_FIELDS)}
+    return SynthesisPoint(what, port, kind, name, dict(given), resolved, blueprint, host_port)
+

@@ -49,6 +49,10 @@ def read_sweep(texts: Sequence[str], fixed: Mapping[str, Any]) -> Sweep:
 
 
 def _value(key: str, text: str) -> Any:
+    if OPTIONS[key].kind is bool:
+        if text not in ("false", "true"):
+            raise WormcastError(f"{key}: {text!r} is not valid. Allowed: false, true.")
+        return text == "true"
     if OPTIONS[key].kind is not int or text.strip() in OPTIONS[key].words:
         return text
     if not WHOLE.fullmatch(text.strip()):

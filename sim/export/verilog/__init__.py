@@ -9,8 +9,7 @@ from .docstrings import entries
 from .document import component_tables
 from .export import CHECKED, Export, component_verilog, export, has_clock
 from .facts import CROSSING, NETWORK, foreign_options
-from .netlist import is_clocked
 from .ports import ComponentPort, ports
 
 __all__ = ["CHECKED", "CROSSING", "NETWORK", "ComponentPort", "Export", "component_tables", "component_verilog",
-           "entries", "export", "foreign_options", "has_clock", "is_clocked", "ports"]
+           "entries", "export", "foreign_options", "has_clock", "ports"]

@@ -16,8 +16,8 @@ from wormcast.algorithms.routing import ALONG_LABELS
 from wormcast.hw.link import LinkSignature
 from wormcast.hw.router import Blueprint
 
+from ..clocking import ENABLE
 from .links import HEADERS, ComponentLink, links
-from .netlist import ENABLE
 from .ports import ComponentPort, ports
 
 __all__ = ["CHECKS", "KNOWN", "RANGE", "Check", "Checker", "bind_lines", "checkers_of", "formal_module", "modules"]

@@ -16,10 +16,10 @@ from wormcast.hw.router import Blueprint
 from wormcast.hw.switch import Switch
 
 from ...build.network import Network
+from ..clocking import ENABLE
 from .contract import ENABLE_RULES, contract_tables, errors_of_hosts
 from .docstrings import member_meaning, summary
 from .links import CONSUMPTION, channel_classes, links
-from .netlist import ENABLE
 from .network import outside
 from .ports import ComponentPort, domains, ports
 from .streams import is_stream, stream_member_meaning

@@ -15,13 +15,14 @@ from ...build.host_port import LINKS, HostPort
 from ...build.network import Network
 from ...build.stream_network import StreamNetwork
 from ...common.external import find_tool
+from ..clocking import require_clock, require_reset
 from .checkers import bind_lines, checkers_of, formal_module, modules
 from .comment import CLOCK, CLOCK_ENABLE, CROSSING_CLOCK, CROSSING_RESET, NO_CLOCK, RESET, comment, module_comment
 from .constraints import constraints, crossing_constraints
 from .docstrings import promises, summary
 from .document import describe_tables, document_component, document_network
 from .facts import CROSSING, NETWORK, facts
-from .netlist import RESETS, netlist
+from .netlist import netlist
 from .network import kind_module, table_words, top
 from .ports import domains, ports
 from .verilog_names import KEYWORDS
@@ -139,8 +140,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     WormcastError
         The component cannot be built, or the name is not valid in Verilog.
     """
-    if reset not in RESETS:
-        raise WormcastError(f"reset: {reset!r} is not valid. Allowed: {', '.join(RESETS)}.")
+    require_reset(reset)
     if module is not None:
         _require_name(module)
     name = f"wormcast_{what.replace('-', '_')}" if module is None else module
@@ -180,10 +180,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         text, yosys = components_verilog({name: component}, name, reset=reset, clock_enable=clock_enable, src=src,
                                          progress=progress)
         built, clocked = type(component), what == CROSSING or has_clock(text)
-        if not clocked and reset != "sync":
-            raise WormcastError(f"reset: {reset} is not valid: {what} has no registers.")
-        if not clocked and clock_enable:
-            raise WormcastError(f"clock-enable: on is not valid: {what} has no registers.")
+        require_clock(what, reset=reset, clock_enable=clock_enable, clocked=clocked)
         if what in CHECKED:
             checked = {what: component}
         document = document_component(blueprint, component, name, command=command, facts=listed, clocked=clocked,

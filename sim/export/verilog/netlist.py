@@ -6,28 +6,23 @@ from pathlib import Path
 
 import amaranth
 from amaranth.back import rtlil
-from amaranth.hdl import ClockDomain, Elaboratable, EnableInserter, Fragment, Signal
+from amaranth.hdl import Fragment
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
 import wormcast
 
+from ..clocking import ClockEnabled, clock_domain
 from .memories import take_out_memories
 from .merge import Unit, merge
 from .modules import NetlistModule, read_modules
 from .ports import domains, ports
 from .verilog_names import name_instances, name_signals
 
-__all__ = ["ENABLE", "RESETS", "is_clocked", "netlist"]
-
-#: Name of the clock enable.
-ENABLE = "enable"
+__all__ = ["netlist"]
 
 #: Attributes that affect the hardware. The others are removed.
 KEPT = ("init", "ram_style")
-
-#: Kinds of reset.
-RESETS = ("sync", "async")
 
 #: Operators whose operands must have equal widths for linters, and operators whose result must have this width, too.
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -64,19 +59,15 @@ def netlist(components: Mapping[str, wiring.Component], prefix: str, *, reset: s
     return merge(modules, prefix)
 
 
-def _modules(component: wiring.Component, name: str, reset: str, *, clock_enable: bool = False,
-             src: bool = False) -> Iterator[NetlistModule]:
+def _modules(component: wiring.Component, name: str, reset: str, *, clock_enable: bool,
+             src: bool) -> Iterator[NetlistModule]:
     """Yield the modules of a component, each before the modules inside it."""
+    if clock_enable:
+        component = ClockEnabled(component)
     pins = {port.name: (port.value, PortDirection.Input if port.inward else PortDirection.Output)
             for port in ports(component)}
-    whole: Elaboratable = component
-    if clock_enable:
-        enable = Signal(name=ENABLE)
-        pins = {ENABLE: (enable, PortDirection.Input), **pins}
-        whole = EnableInserter(enable)(component)
-    design = Fragment.get(whole, None).prepare(
-        ports=[(pin, *what) for pin, what in pins.items()], hierarchy=(name,),
-        missing_domain=lambda domain: ClockDomain(domain, async_reset=reset == "async"))
+    design = Fragment.get(component, None).prepare(
+        ports=[(pin, *what) for pin, what in pins.items()], hierarchy=(name,), missing_domain=clock_domain(reset))
     text, _ = rtlil.convert_fragment(design, name=name, emit_src=src)
     kept = (*KEPT, "src") if src else KEPT
     text = re.sub(rf"^ *attribute \\(?!(?:{'|'.join(kept)}) ).*\n", "", text, flags=re.MULTILINE)
@@ -103,11 +94,6 @@ def _relative(source: re.Match[str]) -> str:
         if file.is_relative_to(folder):
             return f'{source[1]}"{package.__name__}/{file.relative_to(folder).as_posix()}:{source[3]}"'
     return f'{source[1]}"{file.name}:{source[3]}"'
-
-
-def is_clocked(component: wiring.Component) -> bool:
-    """Return whether a component has flip-flops, and therefore a port ``clk``."""
-    return any(wire.name == "clk" for wire in next(_modules(component, "top", "sync")).wires if wire.port)
 
 
 def _numbered(text: str, names: list[str]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ...build.network import HOST, Network
-from .netlist import ENABLE
+from ..clocking import ENABLE
 from .ports import ComponentPort, ports
 
 __all__ = ["Outside", "kind_module", "outside", "table_words", "top"]

@@ -10,8 +10,7 @@ from wormcast.algorithms.phrases import count
 if TYPE_CHECKING:
     from wormcast.algorithms import Topology
 
-__all__ = ["consumption_text", "count", "markdown_table", "resource_text", "rounded", "version_of",
-           "version_text"]
+__all__ = ["consumption_text", "count", "markdown_table", "resource_text", "rounded", "version_text"]
 
 #: Digits of a commit in texts for people.
 DIGITS = 12
@@ -19,12 +18,8 @@ DIGITS = 12
 
 def version_text() -> str:
     """Return the version of wormcast, and the beginning of its git commit if it is known."""
-    return version_of(wormcast.__version__, wormcast.__commit__)
-
-
-def version_of(version: str, commit: str | None) -> str:
-    """Return a version and the beginning of its git commit as text; None: the commit is unknown."""
-    return version + ("" if commit is None else f" (commit {commit[:DIGITS]})")
+    commit = wormcast.__commit__
+    return wormcast.__version__ + ("" if commit is None else f" (commit {commit[:DIGITS]})")
 
 
 def rounded(value: float | None, places: int) -> float | None:

@@ -13,7 +13,7 @@ from typing import Any
 import wormcast
 from wormcast.algorithms import WormcastError
 
-from ...common.text import version_of
+from ...common.text import DIGITS
 from .definition import catalogue, paper_of
 from .papers import PAPERS, Paper
 from .rounds import FigureOutcome
@@ -57,7 +57,8 @@ class FigureRecord:
     @property
     def run(self) -> str:
         """Kind, date and version of the run, as text."""
-        return f"{self.kind} run of {self.date}, version {version_of(self.version, self.commit)}"
+        commit = "" if self.commit is None else f" (commit {self.commit[:DIGITS]})"
+        return f"{self.kind} run of {self.date}, version {self.version}{commit}"
 
     @property
     def kind(self) -> str:

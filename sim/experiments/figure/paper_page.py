@@ -168,15 +168,18 @@ def _reasons(records: Sequence[FigureRecord], names: Sequence[str]) -> Iterator[
 
 
 def _of_claim(parts: Mapping[tuple[str, str, str], Sequence[str]]) -> str:
-    """Return the statements on a claim as one line; texts and reasons that they share are written once."""
+    """Return the statements on a claim as one line, in which each text and each part of a reason occurs once."""
     line = ""
-    before: tuple[str, str, str] = ("", "", "")
-    for part, figures in parts.items():
-        (verdict, text, why), named = part, f"({', '.join(dict.fromkeys(figures))})"
-        start = f"; {named} " if text == before[1] else f"{'; ' if line else ''}{named} {_quoted(text)} "
-        shown = "the same" if why == before[2] and line else _short(why, LONGEST_REASON)
-        kind = "" if verdict in (NOT_HELD, before[0]) else f"{verdict}; "
-        line, before = line + start + kind + shown, part
+    before = text_before = ""
+    written: set[str] = set()
+    for (verdict, text, why), figures in parts.items():
+        named = f"({', '.join(dict.fromkeys(figures))})"
+        start = f"; {named} " if text == text_before else f"{'; ' if line else ''}{named} {_quoted(text)} "
+        kind = "" if verdict in (NOT_HELD, before) else f"{verdict}; "
+        reasons = [part for part in why.split("; ") if part not in written]
+        written.update(reasons)
+        line += start + kind + (_short("; ".join(reasons), LONGEST_REASON) or "the same")
+        before, text_before = verdict, text
     return line
 
 

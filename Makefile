@@ -74,10 +74,15 @@ figures: .venv-test/ready
 	$(TEST)/wormcast demo --out out/demo && cp out/demo/figure4.svg docs/
 
 # hours; with QUICK=--quick minutes
+# PAPERS=003 runs one paper, and keeps the verdicts on the others
+PAPERS = all
+
 verdicts: .venv-test/ready
-	$(TEST)/wormcast figure all $(QUICK) --out out/figures
-	cd out/figures && cp -r papers.md verdicts $$(grep -o '([^ ()]*\.svg)' papers.md | tr -d '()') ../../docs/
-	cp out/figures/001-cost-scatter.svg docs/cost.svg
+	mkdir -p out/figures && cp -r docs/verdicts out/figures/
+	$(TEST)/wormcast figure $(PAPERS) $(QUICK) --out out/figures
+	cd out/figures && cp -r papers.md verdicts ../../docs/ && \
+	for file in $$(grep -o '([^ ()]*\.svg)' papers.md | tr -d '()'); do test ! -e $$file || cp $$file ../../docs/; done
+	test ! -e out/figures/001-cost-scatter.svg || cp out/figures/001-cost-scatter.svg docs/cost.svg
 
 tables: .venv-test/ready
 	$(TEST)/python -m tools.tables docs/synthesis.md

@@ -1,10 +1,8 @@
 """Files of measured figures: tables, pictures, pages, and the report on several figures."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-
-import wormcast
+from typing import Any
 
 from ..common.atomic_write import make_folder, whole_file
 from ..common.figure_file import draw_file
@@ -15,11 +13,17 @@ from ..experiments.figure import (
     claim_rows,
     claims_page,
     figure_page,
+    file_of,
     index_page,
+    join_records,
     papers_in,
     papers_page,
+    read_plans,
+    read_records,
+    record_of,
     scatter_figure,
     written_plans,
+    written_records,
 )
 from ..experiments.figure.substitution import written
 from ..experiments.option_grid import write_csv
@@ -57,35 +61,35 @@ def write_figure(outcome: FigureOutcome, out: Path, quick: bool, *, progress: bo
     return tuple(files)
 
 
-def write_report(name: str, outcomes: Sequence[FigureOutcome], out: Path, quick: bool) -> tuple[Path, ...]:
+def write_report(outcomes: Sequence[FigureOutcome], out: Path, quick: bool) -> tuple[Path, ...]:
     """Write the pages about several figures, and return the files.
 
-    These are the index, the page on all papers, the plans of the runs, and for each paper its statements as Markdown,
-    CSV and JSON.
+    These are the index, the page on all papers, the plans of the runs, and for each paper of these figures its
+    statements as Markdown, CSV and JSON. The pages show all figures that have run into the folder: verdicts of earlier
+    runs are read from the papers' JSON.
     """
-    made = (f"Made by `wormcast figure {name}{' --quick' if quick else ''}`, version {version_text()}."
-            f"{' ' + QUICK if quick else ''}")
-    texts = {out / "index.html": index_page(outcomes), out / "papers.md": papers_page(outcomes, made)}
+    new = [record_of(one, quick) for one in outcomes]
+    records = join_records(read_records(out), new)
+    run = {one.figure for one in new}
+    texts = {out / "index.html": index_page(records), out / "papers.md": papers_page(records)}
     if plans := {one.figure.name: one.plan for one in outcomes if one.plan}:
-        texts[out / PLANS.name] = written_plans(plans)
-    make_folder(out / CLAIMS)
-    for paper, some in papers_in(outcomes).items():
-        texts[out / CLAIMS / f"{paper.number}.md"] = claims_page(paper, some, made)
-        texts[out / CLAIMS / f"{paper.number}.json"] = json.dumps(
-            {"version": wormcast.__version__, "commit": wormcast.__commit__, "quick": quick, "verdicts": [
-                {"figure": one.figure.name, **verdict.to_dict()} for one in some for verdict in one.verdicts]},
-            indent=1) + "\n"
-        with whole_file(out / CLAIMS / f"{paper.number}.csv") as unfinished:
-            write_csv(claim_rows(some), unfinished)
+        texts[out / PLANS.name] = written_plans({**read_plans(out / PLANS.name), **plans})
+    tables: dict[Path, list[dict[str, Any]]] = {}
+    for paper, some in papers_in(records).items():
+        if any(one.figure in run for one in some):
+            texts[file_of(paper, out, "md")] = claims_page(paper, some)
+            texts[file_of(paper, out, "json")] = written_records(paper, some)
+            tables[file_of(paper, out, "csv")] = claim_rows(some)
+    for file in (*texts, *tables):
+        make_folder(file.parent)
     for file, text in texts.items():
         with whole_file(file) as unfinished:
             unfinished.write_text(text, encoding="utf-8")
-    tables = [out / CLAIMS / f"{paper.number}.csv" for paper in papers_in(outcomes)]
+    for file, rows in tables.items():
+        with whole_file(file) as unfinished:
+            write_csv(rows, unfinished)
     return (*texts, *tables)
 
-
-#: Folder of the pages and tables of statements.
-CLAIMS = "verdicts"
 
 QUICK = "This run is quick: four replications of an eighth of the cycles, one look, without variations."
 

@@ -218,5 +218,5 @@ def figure(
     make_folder(folder)  # `ResultStore` removes a new folder that is empty
     written = [write_figure(one, folder, quick, progress=progress) for one in outcomes]
     if several and claim is None:
-        written.append(write_report(text, outcomes, folder, quick))
+        written.append(write_report(outcomes, folder, quick))
     return dataclasses.replace(result, written=tuple(written))

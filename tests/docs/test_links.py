@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (
+    *ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/verdicts/*.md")))
 
 
 @pytest.mark.parametrize("file", PAGES)

@@ -54,7 +54,9 @@ def assemble(repository: Path, folder: Path) -> None:
 
 def pages(repository: Path) -> dict[str, str]:
     """Return the file on the site of each page, by path in the repository."""
-    return {**OTHERS, **{f"docs/{page.name}": page.name for page in sorted((repository / "docs").glob("*.md"))}}
+    docs = repository / "docs"
+    names = [page.relative_to(docs).as_posix() for page in sorted([*docs.glob("*.md"), *docs.glob("verdicts/*.md")])]
+    return {**OTHERS, **{f"docs/{name}": name for name in names}}
 
 
 def rewritten(text: str, page: str, repository: Path, places: Mapping[str, str]) -> tuple[str, set[str]]:

@@ -11,8 +11,8 @@ many random multicasts. ``rounds`` measures all curves. ``cost`` estimates the t
 
 Judging: ``evidence`` tests paired replications, ``verdict`` decides statements by it.
 
-Output: ``drawing`` and ``run_drawing`` draw curves, ``scatter`` draws results of commands, ``page`` makes HTML,
-``paper_page`` the Markdown on papers.
+Output: ``drawing`` and ``run_drawing`` draw curves, ``scatter`` draws results of commands, ``page`` makes HTML.
+``record`` stores verdicts, paper by paper, and ``paper_page`` makes the Markdown on papers from them.
 """
 
 from typing import TYPE_CHECKING
@@ -35,9 +35,10 @@ if TYPE_CHECKING:
     )
     from .drawn import DrawnPoint
     from .page import figure_page, index_page
-    from .paper_page import claim_rows, claims_page, papers_in, papers_page
+    from .paper_page import claim_rows, claims_page, papers_page
     from .papers import PAPERS, Paper, find_papers
-    from .plan import PLANS, written_plans
+    from .plan import PLANS, read_plans, written_plans
+    from .record import FigureRecord, file_of, join_records, papers_in, read_records, record_of, written_records
     from .rounds import AnyPoint, FigureOutcome, Study, curves_of, each_once, measure_all
     from .scatter import scatter_figure
     from .single import RunCurve, RunPoint
@@ -50,9 +51,11 @@ else:
                        "names_of_claim", "names_of_several", "paper_of", "require_claim"),
         "drawn": ("DrawnPoint",),
         "page": ("figure_page", "index_page"),
-        "paper_page": ("claim_rows", "claims_page", "papers_in", "papers_page"),
-        "plan": ("PLANS", "written_plans"),
+        "paper_page": ("claim_rows", "claims_page", "papers_page"),
+        "plan": ("PLANS", "read_plans", "written_plans"),
         "papers": ("PAPERS", "Paper", "find_papers"),
+        "record": ("FigureRecord", "file_of", "join_records", "papers_in", "read_records", "record_of",
+                   "written_records"),
         "rounds": ("AnyPoint", "FigureOutcome", "Study", "curves_of", "each_once", "measure_all"),
         "scatter": ("scatter_figure",),
         "single": ("RunCurve", "RunPoint"),
@@ -69,6 +72,7 @@ __all__ = [
     "DrawnPoint",
     "Figure",
     "FigureOutcome",
+    "FigureRecord",
     "Minutes",
     "Paper",
     "RunCurve",
@@ -82,16 +86,22 @@ __all__ = [
     "curves_of",
     "each_once",
     "figure_page",
+    "file_of",
     "find_figure",
     "find_papers",
     "index_page",
+    "join_records",
     "measure_all",
     "names_of_claim",
     "names_of_several",
     "paper_of",
     "papers_in",
     "papers_page",
+    "read_plans",
+    "read_records",
+    "record_of",
     "require_claim",
     "scatter_figure",
     "written_plans",
+    "written_records",
 ]

@@ -153,9 +153,17 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True)
 class Truth:
-    """Evidence for a statement at each of several loads."""
+    """Evidence for a statement at each of several loads.
+
+    Parameters
+    ----------
+    at : mapping of Load to Evidence
+    missing : str
+        Reason why there is no load, as text.
+    """
 
     at: Mapping[Load, Evidence]
+    missing: str = ""
 
     @classmethod
     def of(cls, holds: bool) -> "Truth":
@@ -163,7 +171,8 @@ class Truth:
         return cls({None: Evidence.certain(holds)})
 
     def __invert__(self) -> "Truth":
-        return Truth({load: Evidence(one.against, one.held, one.same, one.mixed) for load, one in self.at.items()})
+        return Truth({load: Evidence(one.against, one.held, one.same, one.mixed) for load, one in self.at.items()},
+                     self.missing)
 
     @staticmethod
     def every(parts: Iterable["Truth"]) -> "Truth":
@@ -188,9 +197,10 @@ class Truth:
                           last=last))
 
     def region(self, level: float = LEVEL) -> str:
-        """Text: the loads of each verdict, if loads differ; the reason, if all are undecided; else empty."""
+        """Text: the loads of each verdict, if loads differ; the reason, if all are undecided or none is there; else
+        empty."""
         if not self.at:
-            return "at no point are all series measured and below saturation"
+            return self.missing
         signs = {load: _sign(one, level, len(self.at)) for load, one in self.at.items()}
         if len(set(signs.values())) == 1:
             return {UNDECIDED: "the intervals overlap", MIXED: SOME}.get(next(iter(signs.values())), "")
@@ -214,8 +224,8 @@ def _folded(parts: list[Truth], fold: Callable[[list[Evidence]], Evidence]) -> T
 
     Without any load in one part, the result has none.
     """
-    if not all(one.at for one in parts):
-        return Truth({})
+    if empty := [one for one in parts if not one.at]:
+        return empty[0]
     loads: list[Load] = [load for one in parts for load in one.at if load is not None] or [None]
     return Truth({load: fold([one.at[at] for one in parts for at in [load if load in one.at else None]
                               if at in one.at]) for load in loads})

@@ -4,6 +4,7 @@ import html
 from collections.abc import Iterable, Sequence
 
 from .definition import Figure
+from .record import FigureRecord
 from .rounds import FigureOutcome
 from .verdict import VERDICTS, Verdict
 
@@ -75,13 +76,13 @@ def figure_page(outcome: FigureOutcome, pictures: Sequence[tuple[str, str]], not
     return _page(figure.name, parts)
 
 
-def index_page(outcomes: Sequence[FigureOutcome]) -> str:
-    """Return the HTML page with links to all figures and with all verdicts."""
-    rows = [f'<tr><td><a href="{_text(one.figure.name)}.html">{_text(one.figure.name)}</a></td>'
-            f"<td>{_text(one.figure.title)}</td><td>{_text(_counts(one.verdicts))}</td></tr>" for one in outcomes]
+def index_page(records: Sequence[FigureRecord]) -> str:
+    """Return the HTML page with links to all figures that have run, and with all verdicts."""
+    rows = [f'<tr><td><a href="{_text(one.figure)}.html">{_text(one.figure)}</a></td><td>{_text(one.title)}</td>'
+            f"<td>{_text(_counts(one.verdicts))}</td><td>{_text(one.run)}</td></tr>" for one in records]
     return _page("Figures", [
-        "<h1>Figures</h1><table><tr><th>figure</th><th></th><th>verdicts</th></tr>", *rows, "</table>",
-        *(f"<h2>{_text(one.figure.name)}</h2>{_verdict_table(one.verdicts)}" for one in outcomes if one.verdicts)])
+        "<h1>Figures</h1><table><tr><th>figure</th><th></th><th>verdicts</th><th></th></tr>", *rows, "</table>",
+        *(f"<h2>{_text(one.figure)}</h2>{_verdict_table(one.verdicts)}" for one in records if one.verdicts)])
 
 
 def _page(title: str, parts: Iterable[str]) -> str:

@@ -1,20 +1,20 @@
 """Page on all papers, with what held and what did not, and a page and rows for each paper."""
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from wormcast.algorithms import SCHEMES
 
 from ...common.text import count
-from .definition import paper_of
-from .evidence import HELD, NOT_HELD, UNDECIDED
+from .definition import catalogue, paper_of
+from .evidence import HELD, NOT_HELD
 from .papers import PAPERS, Paper
-from .rounds import FigureOutcome
+from .record import CLAIMS, FigureRecord, papers_in
 from .verdict import VERDICTS, Verdict, expected_errors
 
-__all__ = ["claim_rows", "claims_page", "papers_in", "papers_page"]
+__all__ = ["claim_rows", "claims_page", "papers_page"]
 
 #: Start of the note of a statement that is misprinted in the paper.
 MISPRINTED = "misprinted: "
@@ -25,8 +25,15 @@ HEADLINES = 8
 #: Most characters of a cell with numbers, and of a reason.
 LONGEST_NUMBERS, LONGEST_REASON = 160, 240
 
-RULES = """\
-Each statement of a paper is a formula on measurements of our routers, with a verdict:
+#: Verdicts that are neither for nor against a statement.
+OPEN = tuple(name for name in VERDICTS if name not in (HELD, NOT_HELD))
+
+INTRODUCTION = """\
+# What the papers say
+
+For readers of five papers on multicast. After this page you know which statements of a paper hold on wormcast's \
+routers, which do not, what is open, and why. The page is made from stored verdicts, in which each statement of a \
+paper is a formula on measurements:
 
 | verdict | |
 |---|---|
@@ -37,25 +44,24 @@ Each statement of a paper is a formula on measurements of our routers, with a ve
 | not judged | a word without a limit, such as "small" |
 | circular | a scheme was reconstructed from this statement |
 
-[Figures and verdicts](figures.md#verdicts) has the rules. A limit in the column *limit* is ours: it stands for a word \
-of the paper, such as 1.5 for *much*; the number after it is the limit at which the verdict would turn."""
+[Figures and verdicts](figures.md#verdicts) has the rules. A claim, such as 003-51f, is a sentence of the paper. \
+Several statements may judge one claim, on different figures."""
+
+QUICK = """\
+A quick run has four replications of an eighth of the cycles, one look, and no variations. Most statements that it \
+leaves open need a full run."""
 
 
-def papers_in(outcomes: Sequence[FigureOutcome]) -> dict[Paper, list[FigureOutcome]]:
-    """Return the papers of measured figures, each with its figures."""
-    found = {paper: [one for one in outcomes if paper_of(one.figure.name) == paper.number] for paper in PAPERS}
-    return {paper: some for paper, some in found.items() if some}
-
-
-def verdicts_of(outcomes: Sequence[FigureOutcome]) -> list[Verdict]:
+def verdicts_of(records: Iterable[FigureRecord]) -> list[Verdict]:
     """Return the verdicts on all statements of figures."""
-    return [verdict for one in outcomes for verdict in one.verdicts]
+    return [verdict for one in records for verdict in one.verdicts]
 
 
-def claim_rows(outcomes: Sequence[FigureOutcome]) -> list[dict[str, Any]]:
-    """Return a row of plain cells for each statement, with its figure."""
-    return [{"figure": one.figure.name, **{name: _plain(value) for name, value in verdict.to_dict().items()}}
-            for one in outcomes for verdict in one.verdicts]
+def claim_rows(records: Iterable[FigureRecord]) -> list[dict[str, Any]]:
+    """Return a row of plain cells for each statement, with its figure and the figure's run."""
+    return [{"figure": one.figure, "date": one.date, "quick": one.quick,
+             **{name: _plain(value) for name, value in verdict.to_dict().items()}}
+            for one in records for verdict in one.verdicts]
 
 
 def _plain(value: Any) -> Any:
@@ -64,21 +70,35 @@ def _plain(value: Any) -> Any:
     return ", ".join(value) if isinstance(value, list) else value
 
 
-def papers_page(outcomes: Sequence[FigureOutcome], made: str) -> str:
-    """Return the page on all papers as Markdown.
-
-    ``made``: sentence on the command and the version.
-    """
-    papers = papers_in(outcomes)
-    lines = ["# What the papers say", "", made, "", RULES, "",
-             f"| paper | {' | '.join(VERDICTS)} | wrong by chance, at most |", "|---" * (len(VERDICTS) + 2) + "|"]
-    for paper, some in papers.items():
-        found = verdicts_of(some)
-        numbers = [str(sum(one.verdict == name for one in found)) for name in VERDICTS]
-        lines.append(f"| [[{paper.key}](#{_anchor(paper)})] | {' | '.join(numbers)} | {expected_errors(found):.2g} |")
+def papers_page(records: Iterable[FigureRecord]) -> str:
+    """Return the page on all papers as Markdown, from the records of all figures that have run."""
+    papers = papers_in(records)
+    lines = [INTRODUCTION, "", *([QUICK, ""] if any(one.quick for some in papers.values() for one in some) else []),
+             f"| paper | run | {' | '.join(VERDICTS)} | wrong by chance, at most |",
+             "|---|---" + "|---:" * (len(VERDICTS) + 1) + "|"]
+    for paper in PAPERS:
+        some = papers.get(paper)
+        found = verdicts_of(some or [])
+        numbers = [str(sum(one.verdict == name for one in found)) if some else "" for name in VERDICTS]
+        named = f"[{paper.key}](#{_anchor(paper)})" if some else paper.key
+        lines.append(f"| {paper.number} [{named}] | {_runs(paper, some or [])} | {' | '.join(numbers)} | "
+                     f"{f'{expected_errors(found):.2g}' if some else ''} |")
     for paper, some in papers.items():
         lines += ["", f"## {_heading(paper)}", "", *_paper(paper, some)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _runs(paper: Paper, records: Sequence[FigureRecord]) -> str:
+    """Return the kinds and dates of a paper's runs as text, and how many of its figures have run if not all have."""
+    if not records:
+        return "not run"
+    every = ", ".join(dict.fromkeys(f"{one.kind}, {one.date}" for one in records))
+    figures = _figures(paper)
+    return every + (f"; {len(records)} of {len(figures)} figures" if len(records) < len(figures) else "")
+
+
+def _figures(paper: Paper) -> list[str]:
+    return [name for name in catalogue() if paper_of(name) == paper.number]
 
 
 def _heading(paper: Paper) -> str:
@@ -89,30 +109,44 @@ def _anchor(paper: Paper) -> str:
     return "".join(one for one in _heading(paper).lower().replace(" ", "-") if one.isalnum() or one in "-_")
 
 
-def _paper(paper: Paper, outcomes: Sequence[FigureOutcome]) -> Iterator[str]:
-    every, number = verdicts_of(outcomes), paper.number
-    yield (f"{paper.authors}. {_totals(every)} All statements: [{number}](verdicts/{number}.md), "
-           f"[CSV](verdicts/{number}.csv), [JSON](verdicts/{number}.json).")
-    headlines = [(one.figure, statement.printed, verdict) for one in outcomes
-                 for statement, verdict in zip(one.figure.statements, one.verdicts, strict=True) if statement.printed]
+def _paper(paper: Paper, records: Sequence[FigureRecord]) -> Iterator[str]:
+    every, number = verdicts_of(records), f"{CLAIMS}/{paper.number}"
+    yield (f"{paper.authors}. {_totals(every)} All statements: [{paper.number}]({number}.md), "
+           f"[CSV]({number}.csv), [JSON]({number}.json).")
+    yield from ("", *_made(paper, records))
+    headlines = [(one, verdict) for one in records for verdict in one.verdicts if verdict.printed]
     if headlines:
         yield from ("", "| claim | | the paper | ours | verdict |", "|---|---|---|---|---|")
-        yield from (_row(verdict.claim, verdict.statement, printed, _short(verdict.numbers, LONGEST_NUMBERS),
-                         verdict.verdict) for _, printed, verdict in headlines[:HEADLINES])
-    pictured = next((figure for figure, *_ in headlines if figure.series), None) or next(
-        (one.figure for one in outcomes if one.curves), None)
-    if pictured is not None and pictured.is_drawable and pictured.series:
-        yield from ("", f"![{pictured.title}]({pictured.name}.svg)", "", f"*{pictured.title} ({pictured.source}).*")
-    yield from _listed("Held", [f"{one.figure.title} (`{one.figure.name}`): {held} of {len(one.verdicts)}"
-                                for one in outcomes if (held := sum(each.verdict == HELD for each in one.verdicts))])
-    for title, names in ("Not held", (NOT_HELD,)), ("Open", tuple(
-            name for name in VERDICTS if name not in (HELD, NOT_HELD))):
-        yield from _listed(title, _reasons([one for one in every if one.verdict in names]))
+        yield from (_row(verdict.claim, verdict.statement, verdict.printed, _short(verdict.numbers, LONGEST_NUMBERS),
+                         verdict.verdict) for _, verdict in headlines[:HEADLINES])
+    pictured = next((one for one, _ in headlines if one.picture), None) or next(
+        (one for one in records if one.picture), None)
+    if pictured is not None:
+        yield from ("", f"![{pictured.title}]({pictured.picture})", "", f"*{pictured.title} ({pictured.source}).*")
+    yield from ("", "| figure | | held | not held | open |", "|---|---|---:|---:|---:|")
+    yield from (_row(one.figure, one.title, *(str(sum(each.verdict in names for each in one.verdicts))
+                                              for names in ((HELD,), (NOT_HELD,), OPEN))) for one in records)
+    yield from _listed("Not held", _reasons(records, (NOT_HELD,)))
+    yield from _listed("Open", _reasons(records, OPEN))
     yield from _listed("Reconstructed rivals", [f"`{name}`: {SCHEMES[name].provenance}" for name in SCHEMES
                                                 if any(name in one.reconstructed for one in every)])
-    yield from _listed("Misprints", [f"{verdict.claim}: \"{verdict.statement}\"; {part.removeprefix(MISPRINTED)}"
-                                     for verdict in every for part in verdict.why.split("; ", 1)
-                                     if part.startswith(MISPRINTED)])
+    yield from _listed("Misprints, not held as printed", [
+        f"{one.claim} {_quoted(one.statement)} {_misprint(one)}" for one in every if _misprint(one)])
+
+
+def _misprint(verdict: Verdict) -> str:
+    """Return the correction of a statement that is misprinted in the paper; empty for other statements."""
+    return next((part.removeprefix(MISPRINTED) for part in verdict.why.split("; ") if part.startswith(MISPRINTED)), "")
+
+
+def _made(paper: Paper, records: Sequence[FigureRecord]) -> Iterator[str]:
+    """Yield sentences on the runs that a paper's verdicts are from."""
+    runs = dict.fromkeys(one.run for one in records)
+    for run in runs:
+        names = ", ".join(one.figure for one in records if one.run == run)
+        yield f"{run[0].upper()}{run[1:]}{'' if len(runs) == 1 else f': {names}'}."
+    if rest := [name for name in _figures(paper) if name not in {one.figure for one in records}]:
+        yield f"Not run: {', '.join(rest)}."
 
 
 def _totals(verdicts: Sequence[Verdict]) -> str:
@@ -120,21 +154,36 @@ def _totals(verdicts: Sequence[Verdict]) -> str:
     return f"{count(len(verdicts), 'statement')}: {', '.join(found)}."
 
 
-def _reasons(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """Yield a sentence for each statement, or for all statements that are undecided for the same reason."""
-    ordered = sorted(verdicts, key=lambda one: (one.verdict, one.why if one.verdict == UNDECIDED else one.claim))
-    for (name, why), group in groupby(ordered, key=lambda one: (
-            one.verdict, one.why if one.verdict == UNDECIDED else f"{one.claim} {one.statement}")):
-        some = list(group)
-        if len(some) == 1:
-            [one] = some
-            prefix = "" if name == NOT_HELD else f"{name}; "
-            yield f"{one.claim}: {_sentence(one.statement)} {prefix}{_short(one.why or one.numbers, LONGEST_REASON)}"
-        else:
-            yield f"{', '.join(dict.fromkeys(one.claim for one in some))}: {name}; {_short(why, LONGEST_REASON)}"
+def _reasons(records: Sequence[FigureRecord], names: Sequence[str]) -> Iterator[str]:
+    """Yield a line for each claim with one of the verdicts ``names``: statements, their figures, and the reasons."""
+    found = sorted(((verdict, one.figure) for one in records for verdict in one.verdicts
+                    if verdict.verdict in names and not _misprint(verdict)),
+                   key=lambda one: one[0].claim)
+    for claim, of_claim in groupby(found, lambda one: one[0].claim):
+        parts: dict[tuple[str, str, str], list[str]] = {}
+        for verdict, figure in of_claim:
+            parts.setdefault((verdict.verdict, verdict.statement, verdict.why or verdict.numbers), []).append(
+                figure.split("-", 1)[1])
+        yield f"{claim} {_of_claim(parts)}"
 
 
-def _sentence(text: str) -> str:
+def _of_claim(parts: Mapping[tuple[str, str, str], Sequence[str]]) -> str:
+    """Return the statements on a claim as one line, in which each text and each part of a reason occurs once."""
+    line = ""
+    before = text_before = ""
+    written: set[str] = set()
+    for (verdict, text, why), figures in parts.items():
+        named = f"({', '.join(dict.fromkeys(figures))})"
+        start = f"; {named} " if text == text_before else f"{'; ' if line else ''}{named} {_quoted(text)} "
+        kind = "" if verdict in (NOT_HELD, before) else f"{verdict}; "
+        reasons = [part for part in why.split("; ") if part not in written]
+        written.update(reasons)
+        line += start + kind + (_short("; ".join(reasons), LONGEST_REASON) or "the same")
+        before, text_before = verdict, text
+    return line
+
+
+def _quoted(text: str) -> str:
     return f"\"{text}\":"
 
 
@@ -142,7 +191,7 @@ def _short(text: str, longest: int) -> str:
     return textwrap.shorten(text, longest, placeholder=" ...") if text else ""
 
 
-def _listed(title: str, entries: Sequence[str] | Iterator[str]) -> Iterator[str]:
+def _listed(title: str, entries: Iterable[str]) -> Iterator[str]:
     found = [*entries]
     if found:
         yield from ("", f"**{title}.**", "", *(f"- {_escaped(one)}" for one in found))
@@ -156,11 +205,11 @@ def _escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ").replace("<", "&lt;").replace("*", "\\*")
 
 
-def claims_page(paper: Paper, outcomes: Sequence[FigureOutcome], made: str) -> str:
+def claims_page(paper: Paper, records: Sequence[FigureRecord]) -> str:
     """Return all statements of a paper as Markdown, a line each."""
-    lines = [f"# {_heading(paper)}", "", made, "", _totals(verdicts_of(outcomes)), "",
+    lines = [f"# {_heading(paper)}", "", *_made(paper, records), "", _totals(verdicts_of(records)), "",
              "| claim | figure | statement | verdict | ours | limit, rival, variations | why |", "|---" * 7 + "|"]
-    lines += [_row(verdict.claim, one.figure.name, verdict.statement, verdict.verdict,
+    lines += [_row(verdict.claim, one.figure, verdict.statement, verdict.verdict,
                    _short(verdict.numbers, LONGEST_NUMBERS), "; ".join(filter(None, [verdict.remarks, verdict.sweep])),
-                   _short(verdict.why, LONGEST_REASON)) for one in outcomes for verdict in one.verdicts]
+                   _short(verdict.why, LONGEST_REASON)) for one in records for verdict in one.verdicts]
     return "\n".join(lines) + "\n"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from .curve import Curve
 from .definition import HERE, Figure, catalogue, find_figure
 from .series_curve import NETWORK, drawn_network
 
-__all__ = ["PLANS", "PlannedCurve", "RunPlan", "committed_plan", "plan_of", "written_plans"]
+__all__ = ["PLANS", "PlannedCurve", "RunPlan", "committed_plan", "plan_of", "read_plans", "written_plans"]
 
 #: Committed plans of the catalogue's figures, by their names.
 PLANS = HERE / "plans.toml"
@@ -84,10 +85,15 @@ def _rounded(cycles: int) -> int:
     return -(-cycles // GRAIN) * GRAIN
 
 
+def read_plans(file: Path) -> dict[str, RunPlan]:
+    """Read the plans in a file that `written_plans` made; empty if there is no file."""
+    entries = read_toml(file, "plans") if file.exists() else {}
+    return {name: RunPlan(tuple(one["places"]), one["warmup"], one["cycles"]) for name, one in entries.items()}
+
+
 @cache
 def _committed() -> dict[str, RunPlan]:
-    entries = read_toml(PLANS, "plans") if PLANS.exists() else {}
-    return {name: RunPlan(tuple(one["places"]), one["warmup"], one["cycles"]) for name, one in entries.items()}
+    return read_plans(PLANS)
 
 
 def committed_plan(figure: Figure) -> RunPlan | None:

@@ -14,7 +14,7 @@ from wormcast.algorithms import WormcastError
 from wormcast.algorithms.file_schema import given
 from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 
-from .evidence import HELD, LEVEL, NOT_HELD, Evidence
+from .evidence import HELD, LEVEL, NOT_HELD, Evidence, joined
 from .quantity import Quantity, Truth
 
 __all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "Measured", "Number", "Predicate",
@@ -66,6 +66,12 @@ PARTS = "numbers, texts, + - * /, < > ==, and, or, not, and calls such as latenc
 COMPARABLE = 1.25
 
 MANY = 100
+
+#: Reasons why a comparison has no load.
+NO_VALUE = "one side has no value: not measured, saturated, or no message in a replication, whose run is too short"
+NO_COMMON_LOAD = "the sides were measured at different loads"
+BOTH_SATURATED = "both sides are saturated wherever they are compared"
+NO_BOUND = "one side is saturated wherever they are compared, and a latency then has no upper bound"
 
 #: Upper limit of numbers in predicates.
 LARGEST = 1e100
@@ -310,20 +316,21 @@ class _Evaluation:
             values = [self.value(one) for one in sides]
             self.numbers.append(", ".join(f"{_named(one)}: {value}" for one, value in zip(sides, values, strict=True)
                                           if not isinstance(one, ast.Constant)))
-            return Truth.every(_compared(operator, first, second) for operator, first, second
+            return Truth.every(_explained(_compared(operator, first, second), first, second) for operator, first, second
                                in zip(node.ops, values, values[1:], strict=False))
         if isinstance(node, ast.Call):
             name = _called(node)
             if name == SATURATED:
                 found = self._call(name, node)
                 self.numbers.append(f"{_named(node)}: {_share(found)}")
-                return Truth({load: Evidence.certain(_agreed(value[1])) for load, value in found.values.items()})
+                return Truth({load: Evidence.certain(_agreed(value[1])) for load, value in found.values.items()},
+                             NO_VALUE)
             if name in DECIDED:
                 first, second = (self.number(one) for one in node.args[:2])
                 self.numbers.append(f"{_named(node.args[0])}: {first}, {_named(node.args[1])}: {second}")
                 limit = node.args[2].value if len(node.args) > 2 else COMPARABLE  # type: ignore[attr-defined]
-                return (first / second).between(*((1 / limit, limit) if name == "comparable" else
-                                                  (1 - limit, 1 + limit)))
+                return _explained((first / second).between(*((1 / limit, limit) if name == "comparable" else
+                                                             (1 - limit, 1 + limit))), first, second)
         raise WormcastError(f"holds: {ast.unparse(node)} is not valid. Allowed: a comparison.")
 
     def value(self, node: ast.expr) -> Any:
@@ -410,6 +417,17 @@ def _named(node: ast.expr) -> str:
             one.args = [ast.Name(str(one.args[1].value))]  # type: ignore[attr-defined]
             one.func = ast.Name("")
     return ast.unparse(named)
+
+
+def _explained(truth: Truth, first: Any, second: Any) -> Truth:
+    """Return the truth of a comparison of both sides, with the reason if it has no load."""
+    if truth.at or not isinstance(first, Quantity) or not isinstance(second, Quantity):
+        return truth
+    if not first.values or not second.values:
+        return Truth({}, NO_VALUE)
+    common = joined(first.values, second.values).values()
+    saturated = all(np.isinf(value[1]).all() for both in common for value in both)
+    return Truth({}, NO_COMMON_LOAD if not common else BOTH_SATURATED if saturated else NO_BOUND)
 
 
 def _compared(operator: ast.cmpop, first: Any, second: Any) -> Truth:

@@ -56,6 +56,8 @@ class Verdict:
         Limit of ours that stands for a word of the paper; the nearest limit with another verdict.
     reconstructed : tuple of str
         Reconstructed schemes in the statement.
+    printed : str
+        What the paper prints, if the statement is one of its main results.
     """
 
     claim: str
@@ -71,6 +73,7 @@ class Verdict:
     limit: float | None = None
     turns_at: float | None = None
     reconstructed: tuple[str, ...] = ()
+    printed: str = ""
 
     def to_dict(self) -> dict[str, object]:
         """Return the verdict as plain data for JSON."""
@@ -143,14 +146,14 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], outp
         turns = None if limit is None else turning_limit(statement.holds, limit, verdict)
     except ToolMissing as error:
         return Verdict(statement.claim, statement.text, statement.holds.text, fixed or UNDECIDED, "", str(error), {},
-                       reconstructed=reconstructed)
+                       reconstructed=reconstructed, printed=statement.printed)
     decided = fixed or decided
     why = [statement.because] if fixed else why
     changed = {name: other for name, other in others.items() if other not in (decided, UNDECIDED)}
     return Verdict(
         statement.claim, statement.text, statement.holds.text, decided, " | ".join(outcome.numbers),
         "; ".join(filter(None, [*why, statement.note if decided != HELD else ""])), {} if fixed else changed,
-        others, statistical and not fixed, look, limit, turns, reconstructed)
+        others, statistical and not fixed, look, limit, turns, reconstructed, statement.printed)
 
 
 def turning_limit(predicate: Predicate, limit: float, verdict: Callable[[Predicate], str]) -> float | None:

@@ -1,11 +1,12 @@
 """Predicates: what they are allowed to be, and what they say of numbers that are given."""
 
 import re
+from math import inf
 
 import pytest
 
 from wormcast.algorithms import WormcastError
-from wormcast.sim.experiments.figure.predicate import Number, Predicate
+from wormcast.sim.experiments.figure.predicate import NO_VALUE, Number, Predicate
 from wormcast.sim.experiments.figure.quantity import Quantity
 
 MEASURED = {
@@ -14,6 +15,8 @@ MEASURED = {
     ("throughput", "a"): Quantity.of(0.2, 0.01),
     ("throughput", "other:b"): Quantity.of(0.3, 0.01),
     ("hops", "a"): Quantity.of(2.8, 0.01),
+    ("latency", "later"): Quantity({0.7: (29, 30, 31)}),
+    ("latency", "endless"): Quantity.replicated({0.1: [inf] * 3, 0.2: [inf] * 3}),
     ("saturated", "a"): Quantity.replicated({0.1: [0, 0, 0], 0.2: [0, 1, 0], 0.3: [1, 1, 1]}),
 }
 TOLD = {("check x", "free"): True, ("plan x", "hops"): 19, ("plan x", "name"): "dual-path", ("check x", "exit"): 3,
@@ -98,6 +101,22 @@ def evaluate(text):
 ])
 def test_verdicts(text, verdict):
     assert evaluate(text).truth.verdict() == verdict
+
+
+@pytest.mark.parametrize(("text", "reason"), [
+    ("latency('a', 0.4) < latency('b', 0.4)", NO_VALUE),
+    ("saturated('a', 0.4)", NO_VALUE),
+    ("latency('a') < latency('later')", "the sides were measured at different loads"),
+    ("1.5 * latency('endless', 0.1) < latency('endless', 0.2)",
+     "both sides are saturated wherever they are compared"),
+    ("latency('a') < latency('b') and not latency('endless', 0.1) < 12",
+     "one side is saturated wherever they are compared, and a latency then has no upper bound"),
+    ("comparable(latency('endless', 0.2), latency('endless', 0.1))",
+     "both sides are saturated wherever they are compared"),
+])
+def test_a_comparison_without_a_load_says_why(text, reason):
+    truth = evaluate(text).truth
+    assert (truth.verdict(), truth.region()) == ("undecided", reason)
 
 
 def test_the_numbers_of_both_sides_are_told():

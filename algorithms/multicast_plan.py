@@ -353,8 +353,7 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain data for JSON, as ``wormcast plan --json`` prints it."""
-        kind = self.scheme.header
-        header = kind.on(self.topology, kind.ideal_width_on(self.topology, 1))
+        header = self.scheme.header_on(self.topology, self.scheme.ideal_header_width(self.topology, 1))
         return {
             "topology": self.topology.name,
             "scheme": self.scheme.name,

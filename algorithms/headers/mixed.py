@@ -1,4 +1,4 @@
-"""Mixed headers: several header formats in one network, told apart by the lowest bits of each header."""
+"""Mixed headers: several header formats in one network, distinguished by the lowest bits of each header."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,34 +13,41 @@ from ..worms import select_entries
 from .address_list import Unicast
 from .base import Header
 from .bit_string import BitString
+from .multi_drop import MultiDrop
 
 __all__ = ["MixedHeader"]
 
-FORMS = {"unicast": "unicast", "string": "bit string"}
-"""Header formats that a network can mix, in the order of their numbers, with their names in texts."""
+FORMS = ("unicast", "bit string", "multi-drop")
+"""Header formats that a network can mix. The index of a format is its form."""
+
+UNICAST, STRING, DROPS = range(len(FORMS))
 
 
 @dataclass(frozen=True)
 class MixedHeader(Header):
-    """Unicasts by the id of a node, and bit strings, in one network.
+    """Unicasts by the id of a node, bit strings, and optionally multi-drop headers, in one network.
 
-    The lowest bits of a header are the number of its *form*, a header format of the network. The number has the fewest
-    bits that distinguish the forms. Sources: [Sivaram98], section 5.2.3, has a tag bit for unicasts and multicasts; the
-    paper does not mix bit strings with other formats.
+    The lowest bits of a header are its *form*: the number of its format. Without multi-drop headers the form has one
+    bit, else two. Each pair of a multi-drop header has the form, because switches strip pairs. [Sivaram98], section
+    5.2.3, distinguishes unicasts and multidestination worms by a tag bit; the paper mixes no further formats.
 
     ::
 
-         unicast:     address | form
-         bit string:  node N-1 | … | node 1 | node 0 | mark | form
+         unicast, form 0:           node | form
+         bit string, form 1:        node N-1 | … | node 1 | node 0 | mark | form
+         pair of multi-drop, 2:     port p-1 | … | port 1 | port 0 | last | switch | form
 
-    A header is cut into flits, the lowest bits first. A worm with one destination is a unicast.
+    A unicast and a bit string are cut into flits, the lowest bits first, and so is each pair. The number of a worm's
+    destinations determines its form: one is a unicast, and up to ``limit`` is a multi-drop worm.
 
     Parameters
     ----------
     unicast : Unicast
-        Addresses of nodes. Its flit is as wide as an address.
+        Ids of nodes. Its flit is as wide as an id.
     string : BitString
-        The bit string, with its form.
+    drops : MultiDrop or None
+    limit : int
+        Largest number of destinations of a multi-drop worm. Without multi-drop headers: 1.
     flit_width : int
         W, bits of data in a flit.
     relations : int
@@ -51,16 +58,18 @@ class MixedHeader(Header):
     Raises
     ------
     WormcastError
-        Several relations or signs are requested, or a flit is too narrow for the form.
+        Several relations or signs are requested, or a flit is too narrow for the form and the mark.
     """
 
     unicast: Unicast
     string: BitString
+    drops: MultiDrop | None
+    limit: int
     flit_width: int
     relations: int = 1
     signed: tuple[int, ...] = ()
 
-    node_has = "address"
+    node_has = "id"
     decoder = "wormcast.hw.decoders.mixed"
     contents = "headers of several formats"
     buffers = ("deep",)
@@ -71,20 +80,25 @@ class MixedHeader(Header):
                                 "valid for mixed headers. Allowed: one relation and no sign.")
 
     @classmethod
-    def on(cls, topology: Topology, flit_width: int, relations: int = 1,
-           signed: tuple[int, ...] = ()) -> "MixedHeader":
-        shape = topology.shape
-        address = Unicast.ideal_width(shape, 1)
-        bits = _form_bits()
-        return cls(Unicast(shape, address), BitString(shape, flit_width, form=1, form_bits=bits), flit_width,
-                   relations, signed)
+    def on(cls, topology: Topology, flit_width: int, relations: int = 1, signed: tuple[int, ...] = (),
+           limit: int = 1) -> "MixedHeader":
+        """Return the format for a network; with multi-drop headers if ``limit`` is above 1."""
+        bits, nodes = _form_bits(limit), (topology.nodes,)
+        drops = None
+        if limit > 1:
+            plain = MultiDrop.on(topology, flit_width)
+            drops = MultiDrop(plain.places, plain.switches, plain.ports, flit_width, form=DROPS, form_bits=bits)
+        return cls(Unicast(nodes, Unicast.ideal_width(nodes, 1)),
+                   BitString(nodes, flit_width, form=STRING, form_bits=bits), drops, limit, flit_width, relations,
+                   signed)
 
     @classmethod
-    def ideal_width_on(cls, topology: Topology, destinations: int, relations: int = 1,
-                       signed: tuple[int, ...] = ()) -> int:
-        """Compute the flit width with which headers of all forms are one flit."""
-        shape, bits = topology.shape, _form_bits()
-        return bits + max(Unicast.ideal_width(shape, 1), BitString.ideal_width(shape, destinations))
+    def ideal_width_on(cls, topology: Topology, destinations: int, relations: int = 1, signed: tuple[int, ...] = (),
+                       limit: int = 1) -> int:
+        """Compute the flit width with which a unicast, a bit string and each pair are one flit."""
+        bits, nodes = _form_bits(limit), (topology.nodes,)
+        pair = MultiDrop.ideal_width_on(topology, destinations) if limit > 1 else 0
+        return bits + max(Unicast.ideal_width(nodes, 1), BitString.ideal_width(nodes, destinations), pair)
 
     @property
     def nodes(self) -> int:
@@ -92,7 +106,7 @@ class MixedHeader(Header):
 
     @property
     def form_bits(self) -> int:
-        """Bits of the form's number."""
+        """Bits of the form."""
         return self.string.form_bits
 
     @property
@@ -100,12 +114,17 @@ class MixedHeader(Header):
         """Header flits of a unicast."""
         return -(-(self.form_bits + self.unicast.address_bits) // self.flit_width)
 
-    def flits(self, destinations: int) -> int:
-        return self.unicast_flits if destinations == 1 else max(self.unicast_flits, self.string.flits())
+    def form_of(self, destinations: int) -> int:
+        """Return the form of a worm with this number of destinations."""
+        return UNICAST if destinations == 1 else DROPS if destinations <= self.limit else STRING
 
-    def form_of(self, destinations: int) -> str:
-        """Return the form of a worm with this number of destinations, a key of `FORMS`."""
-        return "unicast" if destinations == 1 else "string"
+    def flits(self, destinations: int) -> int:
+        found = [self.unicast_flits]
+        if destinations > 1 and self.drops is not None:
+            found.append(self.drops.flits(min(destinations, self.limit)))
+        if destinations > self.limit:
+            found.append(self.string.flits())
+        return max(found)
 
     def encode(self, destinations: Iterable[int]) -> list[int]:
         """Encode destinations as header flits.
@@ -113,65 +132,83 @@ class MixedHeader(Header):
         Raises
         ------
         WormcastError
-            There is no destination, a destination occurs twice, or a node has no address.
+            The destinations are not valid for the format of their form.
         """
-        nodes = [int(node) for node in destinations]
-        if self.form_of(len(nodes)) == "string":
-            return self.string.encode(nodes)
-        self.require_nodes(np.array(nodes))
-        bits = self.unicast.address(nodes[0]) << self.form_bits
-        return [bits >> self.flit_width * flit & (1 << self.flit_width) - 1 for flit in range(self.unicast_flits)]
+        nodes = np.array([int(node) for node in destinations], np.int32)
+        _, flits = self.encode_batch(np.array([0, len(nodes)]), nodes)
+        return [sum(int(part) << 64 * place for place, part in enumerate(flit)) for flit in flits.tolist()]
 
     def _encode_batch(self, destination_offsets, destinations, relation, signs):
         counts = np.diff(destination_offsets)
-        one = counts == 1
-        flit_offsets = np.concatenate([[0], np.cumsum(np.where(one, self.unicast_flits, self.string.flits()))])
-        flits = np.zeros((flit_offsets[-1], -(-self.flit_width // 64)), np.uint64)
-        for alone in (True, False):
-            worms = np.flatnonzero(one == alone)
+        forms = np.where(counts == 1, UNICAST, np.where(counts <= self.limit, DROPS, STRING))
+        sizes, parts = np.zeros(len(counts), np.int64), []
+        for form in np.unique(forms).tolist():
+            worms = np.flatnonzero(forms == form)
             visits, offsets = select_entries(worms, destination_offsets)
-            places, _ = select_entries(worms, flit_offsets)
-            if alone:
-                flits[places] = self._unicasts(destinations[visits])
-            else:
-                flits[places] = self.string.encode_batch(offsets, destinations[visits])[1]
+            found, flits = self._encode_form(form, offsets, destinations[visits])
+            sizes[worms] = np.diff(found)
+            parts.append((worms, flits))
+        flit_offsets = np.concatenate([[0], np.cumsum(sizes)])
+        flits = np.zeros((flit_offsets[-1], -(-self.flit_width // 64)), np.uint64)
+        for worms, encoded in parts:
+            flits[select_entries(worms, flit_offsets)[0]] = encoded
         return flit_offsets, flits
 
-    def _unicasts(self, destinations: npt.NDArray[np.int32]) -> npt.NDArray[np.uint64]:
-        """Return the header flits of unicasts, uint64 [all flits, ceil(W / 64)]."""
+    def _encode_form(
+        self, form: int, offsets: npt.NDArray[np.int64], destinations: npt.NDArray[np.int32]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+        """Encode worms of one form; see `encode_batch`."""
+        if form == STRING:
+            return self.string.encode_batch(offsets, destinations)
+        if form == DROPS:
+            assert self.drops is not None
+            return self.drops.encode_batch(offsets, destinations)
+        width = min(self.flit_width, 62)  # a form and an id have fewer bits
         bits = self._addresses[destinations] << self.form_bits
-        width = min(self.flit_width, 62)  # an address has fewer bits
-        flits = bits[:, None] >> width * np.arange(self.unicast_flits) & (1 << width) - 1
-        found = np.zeros((flits.size, -(-self.flit_width // 64)), np.uint64)
-        found[:, 0] = flits.reshape(-1)
-        return found
+        flits = np.zeros((len(destinations) * self.unicast_flits, -(-self.flit_width // 64)), np.uint64)
+        flits[:, 0] = (bits[:, None] >> width * np.arange(self.unicast_flits) & (1 << width) - 1).reshape(-1)
+        return offsets * self.unicast_flits, flits
 
     @cached_property
     def _addresses(self) -> npt.NDArray[np.int64]:
         return np.array([self.unicast.address(node) for node in range(self.nodes)])
 
     def parts(self, destinations: Iterable[int]) -> list[str]:
-        """Return the header as text: the node of a unicast, or a bit for each node."""
+        """Return the header as text: the node of a unicast, else the parts of the worm's format."""
         nodes = list(destinations)
-        return [str(node) for node in nodes] if len(nodes) == 1 else self.string.parts(nodes)
+        form = self.form_of(len(nodes))
+        if form == DROPS:
+            assert self.drops is not None
+            return self.drops.parts(nodes)
+        return [str(node) for node in nodes] if form == UNICAST else self.string.parts(nodes)
 
     def fields(self, *, up_and_down: bool = False) -> Iterator[tuple[int, int, str]]:
         """Yield the form, then the fields of the first flit in each form."""
-        names = ", ".join(f"{number} {name}" for number, name in enumerate(FORMS.values()))
+        names = ", ".join(f"{form} {FORMS[form]}" for form in (UNICAST, STRING, *([DROPS] if self.drops else [])))
         yield 0, self.form_bits - 1, f"form of the header: {names}"
-        top = min(self.form_bits + self.unicast.address_bits, self.flit_width) - 1
-        yield self.form_bits, top, "unicast: address of the destination" + (
-            "; its other bits are in the following flits, from bit 0 on" if self.unicast_flits > 1 else "")
-        for low, high, said in self.string.fields(up_and_down=up_and_down):
-            yield low, high, f"bit string: {said}"
+        top = self.form_bits + self.unicast.address_bits
+        if self.form_bits < self.flit_width:
+            yield self.form_bits, min(top, self.flit_width) - 1, "unicast: id of the destination" + (
+                "; its other bits are in the following flits, from bit 0 on" if self.unicast_flits > 1 else "")
+        if top < self.flit_width:
+            yield top, self.flit_width - 1, "unicast: unused, 0"
+        for form, header in ((STRING, self.string), (DROPS, self.drops)):
+            for low, high, said in header.fields(up_and_down=up_and_down) if header else ():
+                yield low, high, f"{FORMS[form]}: {said}"
 
     def decode(self, flits: Iterable[int]) -> list[int]:
         rest = list(flits)
-        if rest[0] & (1 << self.form_bits) - 1 == self.string.form:
+        form = rest[0] & (1 << self.form_bits) - 1
+        if form == STRING:
             return self.string.decode(rest)
+        if form == DROPS and self.drops is not None:
+            return self.drops.decode(rest)
+        if form != UNICAST:
+            raise WormcastError(f"header: form {form} is unknown. Allowed: 0 to {DROPS if self.drops else STRING}.")
         bits = sum(flit << self.flit_width * place for place, flit in enumerate(rest))
         return [self.unicast.node(bits >> self.form_bits)]
 
 
-def _form_bits() -> int:
-    return (len(FORMS) - 1).bit_length()
+def _form_bits(limit: int) -> int:
+    """Return the bits of the form: of two formats, or with multi-drop headers of three."""
+    return 2 if limit > 1 else 1

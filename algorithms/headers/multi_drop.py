@@ -29,6 +29,8 @@ class MultiDrop(Header):
     Switches without destinations have no pair. A switch finds its id in the first pair and strips the pair; the rest is
     the header of the branch that continues.
 
+    In a network with several header formats, `MixedHeader`, each pair begins with the form, below the id.
+
     Parameters
     ----------
     places : tuple of (int, int)
@@ -43,6 +45,8 @@ class MultiDrop(Header):
         One.
     signed : tuple of int
         Empty: multi-drop headers have no signs.
+    form, form_bits : int
+        Number of this format among several in a network, and its bits. Default: no bits.
 
     Raises
     ------
@@ -56,6 +60,8 @@ class MultiDrop(Header):
     flit_width: int
     relations: int = 1
     signed: tuple[int, ...] = ()
+    form: int = 0
+    form_bits: int = 0
 
     node_has = "port"
     decoder = "wormcast.hw.decoders.multi_drop"
@@ -96,8 +102,13 @@ class MultiDrop(Header):
 
     @property
     def pair_bits(self) -> int:
-        """B + 1 + p, bits of a pair."""
-        return self.switch_bits + 1 + self.ports
+        """Bits of a pair: the form, the id, the mark, and the ports."""
+        return self.last_bit + 1 + self.ports
+
+    @property
+    def last_bit(self) -> int:
+        """Number of the bit of a pair that marks the last pair."""
+        return self.form_bits + self.switch_bits
 
     @property
     def pair_flits(self) -> int:
@@ -112,7 +123,8 @@ class MultiDrop(Header):
 
     def pair(self, switch: int, ports: Iterable[int], *, last: bool) -> list[int]:
         """Pack a pair into flits."""
-        bits = switch | last << self.switch_bits | sum(1 << self.switch_bits + 1 + port for port in set(ports))
+        bits = (self.form | switch << self.form_bits | last << self.last_bit
+                | sum(1 << self.last_bit + 1 + port for port in set(ports)))
         return [bits >> self.flit_width * flit & (1 << self.flit_width) - 1 for flit in range(self.pair_flits)]
 
     def encode(self, destinations: Iterable[int]) -> list[int]:
@@ -136,8 +148,8 @@ class MultiDrop(Header):
         flit_offsets = np.zeros(len(pairs) + 1, np.int64)
         np.cumsum(pairs * self.pair_flits, out=flit_offsets[1:])
         flits = np.zeros((flit_offsets[-1], -(-self.flit_width // 64)), np.uint64)
-        _fill(flits, flit_offsets, destination_offsets, destinations, self._places, self.switch_bits, self.pair_flits,
-              self.flit_width)
+        _fill(flits, flit_offsets, destination_offsets, destinations, self._places, self.form, self.form_bits,
+              self.switch_bits, self.pair_flits, self.flit_width)
         return flit_offsets, flits
 
     def parts(self, destinations: Iterable[int]) -> list[str]:
@@ -150,17 +162,17 @@ class MultiDrop(Header):
 
     def strip(self, flits: Sequence[int]) -> list[int] | None:
         """Strip the first pair, as its switch does. Return the remaining header, or None after the last pair."""
-        last = flits[self.switch_bits // self.flit_width] >> self.switch_bits % self.flit_width & 1
+        last = flits[self.last_bit // self.flit_width] >> self.last_bit % self.flit_width & 1
         return None if last else list(flits[self.pair_flits:])
 
     def fields(self, *, up_and_down: bool = False) -> Iterator[tuple[int, int, str]]:
         """Yield the fields of the first flit of a pair: lowest bit, highest bit, meaning."""
-        width, id_bits = self.flit_width, self.switch_bits
+        width, first, mark = self.flit_width, self.form_bits, self.last_bit
         ports = "a bit for each output port of that switch from 0 on, 1 if the node there is a destination"
         for low, high, said in (
-            (0, id_bits - 1, "id of the next switch with destinations"),
-            (id_bits, id_bits, "1 in the worm's last pair"),
-            (id_bits + 1, self.pair_bits - 1, ports),
+            (first, mark - 1, "id of the next switch with destinations"),
+            (mark, mark, "1 in the worm's last pair"),
+            (mark + 1, self.pair_bits - 1, ports),
         ):
             if low < width:
                 behind = "; the pair's other bits are in the following flits, from bit 0 on"
@@ -181,7 +193,8 @@ class MultiDrop(Header):
         found = []
         while rest:
             bits = sum(flit << self.flit_width * place for place, flit in enumerate(rest[:self.pair_flits]))
-            switch, ports = bits & (1 << self.switch_bits) - 1, bits >> self.switch_bits + 1
+            switch = bits >> self.form_bits & (1 << self.switch_bits) - 1
+            ports = bits >> self.last_bit + 1
             for port in range(self.ports):
                 if ports >> port & 1:
                     if (switch, port) not in self._node_at:
@@ -222,16 +235,19 @@ def _pairs(destination_offsets, destinations, places, switches):
 
 
 @compiled_from(LINEAR)
-def _fill(flits, flit_offsets, destination_offsets, destinations, places, switch_bits, pair_flits, flit_width):
+def _fill(flits, flit_offsets, destination_offsets, destinations, places, form, form_bits, switch_bits, pair_flits,
+          flit_width):
     for worm in range(len(flit_offsets) - 1):
         first, before = flit_offsets[worm] - pair_flits, np.int64(-1)
+        last_bit = form_bits + switch_bits
         for visit in range(destination_offsets[worm], destination_offsets[worm + 1]):
             switch, port = places[destinations[visit]]
             if switch != before:
                 first += pair_flits
-                for bit in range(switch_bits):
-                    or_bits(flits[first + bit // flit_width], bit % flit_width, np.uint64(switch >> bit & 1))
+                for bit in range(last_bit):
+                    value = form >> bit & 1 if bit < form_bits else switch >> (bit - form_bits) & 1
+                    or_bits(flits[first + bit // flit_width], bit % flit_width, np.uint64(value))
                 before = switch
-            bit = switch_bits + 1 + port
+            bit = last_bit + 1 + port
             or_bits(flits[first + bit // flit_width], bit % flit_width, np.uint64(1))
-        or_bits(flits[first + switch_bits // flit_width], switch_bits % flit_width, np.uint64(1))
+        or_bits(flits[first + last_bit // flit_width], last_bit % flit_width, np.uint64(1))

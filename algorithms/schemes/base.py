@@ -164,6 +164,15 @@ class Scheme(ABC):
         relation = self.relation_on(topology)
         return self if relation is self.relation else self.routed_by(relation)
 
+    def is_tree_to(self, destinations: int) -> bool:
+        """Return whether a worm to this number of destinations is a tree. By default, all worms are trees or none
+        (`is_tree`)."""
+        return self.is_tree
+
+    def parts(self) -> "tuple[Scheme, ...]":
+        """Return the schemes that share the network if the scheme mixes several, by default the scheme alone."""
+        return (self,)
+
     def taken(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
         """List the channels of a worm, ``link * classes + class``, in the order in which its header uses them.
 

@@ -50,6 +50,8 @@ class MultiDropDecoder(CopyingDecoder):
     injection : "one" or "all"
     adaptive : bool
         Table entries have alternatives.
+    memory : str
+        Name of the tables' memories. Default: ``routes``.
 
     Straps
     ------
@@ -59,12 +61,14 @@ class MultiDropDecoder(CopyingDecoder):
 
     goes_on = True
 
-    def __init__(self, header: MultiDrop, *, kind: SwitchKind, injection: str = "one", adaptive: bool = False):
+    def __init__(self, header: MultiDrop, *, kind: SwitchKind, injection: str = "one", adaptive: bool = False,
+                 memory: str = "routes"):
         super().__init__(kind, injection=injection)
+        self.memory = memory
         self.header: MultiDrop = header
         self.adaptive = adaptive
         self.strips = header.pair_flits
-        self.id_flits = -(-header.switch_bits // header.flit_width)
+        self.id_flits = -(-header.last_bit // header.flit_width)
         self.flits = self.strips + self.id_flits
         self.straps = {"switch": header.switch_bits}
         self.table_bits = TableBits(
@@ -88,8 +92,8 @@ class MultiDropDecoder(CopyingDecoder):
 
     def _pair(self, seen: Value) -> tuple[Value, Value, Value]:
         """Return the fields of the first pair: the switch's id, the mark ``last``, and the mask of ports."""
-        bits = self.header.switch_bits
-        return seen[:bits], seen[bits], seen[bits + 1:self.header.pair_bits]
+        mark = self.header.last_bit
+        return seen[self.header.form_bits:mark], seen[mark], seen[mark + 1:self.header.pair_bits]
 
     def _mine(self, straps: dict[str, Value], seen: Value) -> Value:
         return self._pair(seen)[0] == straps["switch"]
@@ -110,7 +114,7 @@ class MultiDropDecoder(CopyingDecoder):
         reaches, exits = self.reaches(port), self.exits(port)
         first, last, ports = self._pair(seen)
         mine = hdl.Signal(name="stops_here")
-        behind = seen[self.strips * self.header.flit_width:][:self.header.switch_bits]
+        behind = seen[self.strips * self.header.flit_width:][self.header.form_bits:self.header.last_bit]
         entry = self._look_up(m, port, straps, hdl.Mux(mine, behind, first))
         ways = entry if self.adaptive else hdl.Cat(entry == i for i in range(len(reaches)))
         onward = hdl.Mux(mine & last, 0, ways)
@@ -125,7 +129,7 @@ class MultiDropDecoder(CopyingDecoder):
     def _look_up(self, m, port, straps, switch) -> Value:
         rows, none = 1 << self.header.switch_bits, self.nowhere(port)
         table: Any = straps["table"]
-        return look_up(m, "routes", switch, bits=self._entry_bits(port), rows=rows, init=[none] * rows,
+        return look_up(m, self.memory, switch, bits=self._entry_bits(port), rows=rows, init=[none] * rows,
                        write=table.write, address=table.address, entry=table.entry)
 
     def astray(self, port, straps, seen):
@@ -150,7 +154,7 @@ class MultiDropDecoder(CopyingDecoder):
             found_ways = numbers[routes.options[phase[:, None], kind.members[:, None], first[None, :]]]
             rows[:, homes] = np.bitwise_or.reduce(found_ways, axis=-1) if self.adaptive else found_ways[..., 0]
             rows[phase < 0] = self.nowhere(port)
-            found.append(RouteRows((f"{name}_input", "intake", "routes"), port, 0, rows, self.nowhere(port)))
+            found.append(RouteRows((f"{name}_input", "intake", self.memory), port, 0, rows, self.nowhere(port)))
         return found
 
 

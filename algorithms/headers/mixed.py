@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from .base import Header
 from .bit_string import BitString
 from .multi_drop import MultiDrop
 
-__all__ = ["MixedHeader"]
+__all__ = ["FormatSize", "MixedHeader", "format_sizes"]
 
 FORMS = ("unicast", "bit string", "multi-drop")
 """Header formats that a network can mix. The index of a format is its form."""
@@ -207,6 +208,45 @@ class MixedHeader(Header):
             raise WormcastError(f"header: form {form} is unknown. Allowed: 0 to {DROPS if self.drops else STRING}.")
         bits = sum(flit << self.flit_width * place for place, flit in enumerate(rest))
         return [self.unicast.node(bits >> self.form_bits)]
+
+
+class FormatSize(NamedTuple):
+    """Size of a header format in a network with these formats.
+
+    Parameters
+    ----------
+    format : str
+        One of `FORMS`.
+    formats : str
+        All formats in the network, joined by commas.
+    form_bits, bits, flits : int
+        Bits of the form; bits and flits of a header. Of a multi-drop header: those of a pair.
+    """
+
+    format: str
+    formats: str
+    form_bits: int
+    bits: int
+    flits: int
+
+
+def format_sizes(topology: Topology, flit_width: int) -> list[FormatSize]:
+    """Return the size of each header format on a network, alone and mixed.
+
+    A unicast alone has the address of its node, a unicast in a mixture the id of its node.
+    """
+    alone = {UNICAST: Unicast.on(topology, flit_width).address_bits, STRING: BitString.on(topology, flit_width).bits,
+             DROPS: MultiDrop.on(topology, flit_width).pair_bits}
+    found = [FormatSize(FORMS[form], FORMS[form], 0, bits, -(-bits // flit_width)) for form, bits in alone.items()]
+    for limit in (1, 2):
+        header = MixedHeader.on(topology, flit_width, limit=limit)
+        mixed = {UNICAST: header.form_bits + header.unicast.address_bits, STRING: header.string.bits}
+        if header.drops is not None:
+            mixed[DROPS] = header.drops.pair_bits
+        names = ", ".join(FORMS[form] for form in mixed)
+        found += [FormatSize(FORMS[form], names, header.form_bits, bits, -(-bits // flit_width))
+                  for form, bits in mixed.items()]
+    return found
 
 
 def _form_bits(limit: int) -> int:

@@ -202,7 +202,8 @@ class Scheme(ABC):
         """
         return "its only form"
 
-    def header_on(self, topology: Topology, flit_width: int, relations: int = 1, signed: tuple[int, ...] = ()) -> Header:
+    def header_on(self, topology: Topology, flit_width: int, relations: int = 1,
+                  signed: tuple[int, ...] = ()) -> Header:
         """Return the format of the worms' headers on a network, see `Header.on`."""
         return self.header.on(topology, flit_width, relations, signed)
 

@@ -65,7 +65,8 @@ class Mixed(Tree):
             return "unicasts, and a tree for each multicast"
         return f"unicasts; {self.few.name} for 2 to {self.limit} destinations; a tree for more"
 
-    def header_on(self, topology: Topology, flit_width: int, relations: int = 1, signed: tuple[int, ...] = ()) -> Header:
+    def header_on(self, topology: Topology, flit_width: int, relations: int = 1,
+                  signed: tuple[int, ...] = ()) -> Header:
         return MixedHeader.on(topology, flit_width, relations, signed, self.limit)
 
     def ideal_header_width(self, topology: Topology, destinations: int, relations: int = 1,

@@ -122,7 +122,7 @@ class MixedDecoder(CopyingDecoder):
         return hdl.Mux(self._is(self.pairs, seen), self.pairs.known(port, straps, seen, place), known)
 
     def branches(self, m, port, straps, seen, taken):
-        found = []
+        found: list[tuple[Value, dict[int, Value]]] = []
         for one in self.decoders:
             mine = hdl.Signal(name=f"form_{len(found)}")
             m.d.comb += mine.eq(self._is(one, seen))

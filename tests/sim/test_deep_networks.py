@@ -57,12 +57,32 @@ def test_every_destination_of_a_textbook_network_gets_each_message_once(name, sc
 
 
 @pytest.mark.parametrize(("scheme", "width"), [
-    (MIXED, 4), *(slow(scheme, width) for scheme in ("mixed", MIXED, "mixed:few=ssr-g,limit=4") for width in (3, 5, 32))])
+    (MIXED, 4),
+    *(slow(scheme, width) for scheme in ("mixed", MIXED, "mixed:few=ssr-g,limit=4") for width in (3, 5, 32)),
+])
 @pytest.mark.parametrize("seed", [1, *map(slow, range(2, 6))])
 def test_worms_with_headers_of_several_formats_share_a_network(scheme, width, seed):
     """Unicasts, multi-drop worms and trees, whose headers have several flits; each switch strips the first pair."""
     delivered(f"irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed={seed}", scheme, seed, width=width, chunk=10,
               buffer=80)
+
+
+@pytest.mark.parametrize("width", [4, slow(16)])
+def test_header_flits_of_each_form_are_counted(width):
+    """Of four bits: five for a unicast, nine for a bit string of six nodes, nine for each pair."""
+    name = "irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=1"
+    sent = messages(6, 60, random.Random(7), longest=30, within=600)
+    engine = bulk(name, MIXED, sent, **DEEP, buffer=80, chunk=10, flit_width=width)
+    finish(engine, 100_000)
+    homes, worms = topology(name).consumptions[:, 0], engine.host.worms
+    found = {1: 0, 2: 0, 3: 0}
+    for row in worms:
+        to = engine.host.deliveries["node"][row["delivery"]:row["delivery_end"]]
+        form = 1 if len(to) == 1 else 2 if len(to) <= 3 else 3
+        bits = {1: 2 + 3, 2: 2 + 2 + 1 + 4, 3: 2 + 1 + 6}[form]
+        assert row["headers"] == -(-bits // width) * (len(set(homes[to])) if form == 2 else 1)
+        found[form] += 1
+    assert min(found.values()) > 5, found
 
 
 @pytest.mark.parametrize("relation", ["up-down-tree-any", "up-down-tree-adaptive"])

@@ -38,10 +38,10 @@ class ReachDecoder(CopyingDecoder):
     Each output has a reachability string: the nodes whose way down from the switch begins with this output. No node is
     in the strings of two outputs. Strings of outputs to up links are empty. A strap selects the up links of the switch;
     a root has none. With several up links, a worm that goes up takes a free one (``adaptive``), or each input takes the
-    next one for each of its worms, the lowest output first (``in_turn``). A branch that goes down has the mark of its header
-    set, and is never sent up again. In a branch that goes down, the bit of a node that is not below the switch is
-    dropped, and is an error on the wire (`Cause.NO_SUCH_DESTINATION`). A branch may return to the switch that the worm
-    came from.
+    next one for each of its worms, the lowest output first (``in_turn``). A branch that goes down has the mark of its
+    header set, and is never sent up again. In a branch that goes down, the bit of a node that is not below the switch
+    is dropped, and is an error on the wire (`Cause.NO_SUCH_DESTINATION`). A branch may return to the switch that the
+    worm came from.
 
     The strings are in memories with one row for each header flit. Each input has one memory for each output of the
     switch, with that output's string. Each output has one memory, with its own string. The memories are written before

@@ -23,6 +23,9 @@ FORMS = ("unicast", "bit string", "multi-drop")
 
 UNICAST, STRING, DROPS = range(len(FORMS))
 
+BY_NODE = "multi-drop by node"
+"""Name of multi-drop headers with node ids."""
+
 
 @dataclass(frozen=True)
 class MixedHeader(Header):
@@ -36,7 +39,7 @@ class MixedHeader(Header):
 
          unicast, form 0:           node | form
          bit string, form 1:        node N-1 | … | node 1 | node 0 | mark | form
-         pair of multi-drop, 2:     port p-1 | … | port 1 | port 0 | last | switch | form
+         pair of multi-drop, 2:     port p-1 | … | port 1 | port 0 | last | id | form
 
     A unicast and a bit string are cut into flits, the lowest bits first, and so is each pair. The number of a worm's
     destinations determines its form: one is a unicast, and up to ``limit`` is a multi-drop worm.
@@ -82,23 +85,22 @@ class MixedHeader(Header):
 
     @classmethod
     def on(cls, topology: Topology, flit_width: int, relations: int = 1, signed: tuple[int, ...] = (),
-           limit: int = 1) -> "MixedHeader":
-        """Return the format for a network; with multi-drop headers if ``limit`` is above 1."""
+           limit: int = 1, ids: str = "switch") -> "MixedHeader":
+        """Return the format for a network; with multi-drop headers if ``limit`` is above 1, with these `ids`."""
         bits, nodes = _form_bits(limit), (topology.nodes,)
         drops = None
         if limit > 1:
-            plain = MultiDrop.on(topology, flit_width)
-            drops = MultiDrop(plain.places, plain.switches, plain.ports, flit_width, form=DROPS, form_bits=bits)
+            drops = MultiDrop.on(topology, flit_width, ids=ids, form=DROPS, form_bits=bits)
         return cls(Unicast(nodes, Unicast.ideal_width(nodes, 1)),
                    BitString(nodes, flit_width, form=STRING, form_bits=bits), drops, limit, flit_width, relations,
                    signed)
 
     @classmethod
     def ideal_width_on(cls, topology: Topology, destinations: int, relations: int = 1, signed: tuple[int, ...] = (),
-                       limit: int = 1) -> int:
+                       limit: int = 1, ids: str = "switch") -> int:
         """Compute the flit width with which a unicast, a bit string and each pair are one flit."""
         bits, nodes = _form_bits(limit), (topology.nodes,)
-        pair = MultiDrop.ideal_width_on(topology, destinations) if limit > 1 else 0
+        pair = MultiDrop.ideal_width_on(topology, destinations, ids=ids) if limit > 1 else 0
         return bits + max(Unicast.ideal_width(nodes, 1), BitString.ideal_width(nodes, destinations), pair)
 
     @property
@@ -216,7 +218,7 @@ class FormatSize(NamedTuple):
     Parameters
     ----------
     format : str
-        One of `FORMS`.
+        One of `FORMS`, or `BY_NODE`.
     formats : str
         All formats in the network, joined by commas.
     form_bits, bits, flits : int
@@ -235,9 +237,12 @@ def format_sizes(topology: Topology, flit_width: int) -> list[FormatSize]:
 
     A unicast alone has the address of its node, a unicast in a mixture the id of its node.
     """
-    alone = {UNICAST: Unicast.on(topology, flit_width).address_bits, STRING: BitString.on(topology, flit_width).bits,
+    shape = topology.shape
+    alone = {UNICAST: Unicast(shape, flit_width).address_bits, STRING: BitString(shape, flit_width).bits,
              DROPS: MultiDrop.on(topology, flit_width).pair_bits}
     found = [FormatSize(FORMS[form], FORMS[form], 0, bits, -(-bits // flit_width)) for form, bits in alone.items()]
+    by_node = MultiDrop.on(topology, flit_width, ids="node")
+    found.append(FormatSize(BY_NODE, BY_NODE, 0, by_node.pair_bits, by_node.pair_flits))
     for limit in (1, 2):
         header = MixedHeader.on(topology, flit_width, limit=limit)
         mixed = {UNICAST: header.form_bits + header.unicast.address_bits, STRING: header.string.bits}
@@ -246,6 +251,9 @@ def format_sizes(topology: Topology, flit_width: int) -> list[FormatSize]:
         names = ", ".join(FORMS[form] for form in mixed)
         found += [FormatSize(FORMS[form], names, header.form_bits, bits, -(-bits // flit_width))
                   for form, bits in mixed.items()]
+    by_node = MultiDrop.on(topology, flit_width, ids="node", form=DROPS, form_bits=header.form_bits)
+    found.append(FormatSize(BY_NODE, names.replace(FORMS[DROPS], BY_NODE), by_node.form_bits, by_node.pair_bits,
+                            by_node.pair_flits))
     return found
 
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from ..errors import WormcastError
 from ..headers import Header, MixedHeader
+from ..headers.multi_drop import IDS
 from ..routing import Routes
 from ..topologies.base import Topology
 from ..topologies.parameters import MOST_NODES, whole_number
@@ -40,23 +41,30 @@ class Mixed(Tree):
         ``ssr-g``, ``ssr-lg``, ``path-g``, ``path-lg``, or ``none``: all multicasts are trees.
     limit : int
         Largest number of destinations of a message with multi-drop worms. Default: 8.
+    ids : str
+        Ids in multi-drop headers: ``switch`` or ``node``, as in `MultiDrop`.
     """
 
     name = "mixed"
     description = "unicasts by id, trees, and with few=path-lg multi-drop worms for small multicasts, in one network"
     provenance = "Sivaram et al. 1998, 5.2.3, 5.3.2 and 5.3.3 (the mixture: ours)"
     header = MixedHeader
-    parameters: ClassVar[Mapping[str, str]] = {"few": NONE, "limit": "8"}
+    parameters: ClassVar[Mapping[str, str]] = {"few": NONE, "limit": "8", "ids": "switch"}
     few: MultiDropScheme | None = None
     limit = 1
+    ids = "switch"
 
     def set_parameters(self, given: Mapping[str, str]) -> None:
-        """Set the scheme of small multicasts, and their largest number of destinations."""
+        """Set the scheme of small multicasts, their largest number of destinations, and the ids in their headers."""
         few = given["few"]
         if few not in (NONE, *FEW):
             raise WormcastError(f"scheme: few {few!r} of '{self.name}' is not valid. Allowed: {', '.join(FEW)}, "
                                 f"{NONE}.")
         limit = whole_number(self.name, "limit", given["limit"], 2, MOST_NODES - 1, what="scheme")
+        if given["ids"] not in IDS:
+            raise WormcastError(f"scheme: ids {given['ids']!r} of '{self.name}' is not valid. Allowed: "
+                                f"{', '.join(IDS)}.")
+        self.ids = given["ids"]
         self.few, self.limit = (None, 1) if few == NONE else (FEW[few], limit)
 
     def form(self, topology: Topology) -> str:
@@ -67,11 +75,11 @@ class Mixed(Tree):
 
     def header_on(self, topology: Topology, flit_width: int, relations: int = 1,
                   signed: tuple[int, ...] = ()) -> Header:
-        return MixedHeader.on(topology, flit_width, relations, signed, self.limit)
+        return MixedHeader.on(topology, flit_width, relations, signed, self.limit, self.ids)
 
     def ideal_header_width(self, topology: Topology, destinations: int, relations: int = 1,
                            signed: tuple[int, ...] = ()) -> int:
-        return MixedHeader.ideal_width_on(topology, destinations, relations, signed, self.limit)
+        return MixedHeader.ideal_width_on(topology, destinations, relations, signed, self.limit, self.ids)
 
     def is_tree_to(self, destinations: int) -> bool:
         """Return whether a worm to this number of destinations is a tree. A unicast is a tree of one branch."""

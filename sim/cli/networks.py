@@ -78,8 +78,8 @@ def topology_(
             [stage, group, " ".join(switches[one] for one in ring)] for (stage, group), ring in groups.rings().items()])
     if result.headers:
         table(["header", "formats in the network", "bits of the form", "bits", "flits"],
-              [[f"{row['format']} (each switch)" if row["format"] == "multi-drop" else row["format"],
-                row["formats"], row["form_bits"], row["bits"], row["flits"]] for row in result.headers])
+              [[f"{row['format']} (pair)" if row["format"].startswith("multi-drop") else row["format"], row["formats"],
+                row["form_bits"], row["bits"], row["flits"]] for row in result.headers])
     if plot:
         say_files(plot, options)
     if toml:

@@ -13,6 +13,7 @@ from wormcast.algorithms.plan_statistics import survey
 
 NETWORK = "irregular:switches=5,ports=8,nodes=17,connectivity=0.8,seed=3"
 FEW = "mixed:few=path-lg,limit=4"
+BY_NODE = f"{FEW},ids=node"
 
 
 def header_of(scheme, width, network=NETWORK):
@@ -40,11 +41,12 @@ def expected(scheme, destinations, width):
     for switch in homes:
         here = {places[node][1] for node in destinations if places[node][0] == switch}
         ports = "".join("01"[port in here] for port in reversed(range(8)))
-        found += in_flits(f"{ports} {int(switch == homes[-1])} {switch:03b} 10", width)
+        number = f"{switch:03b}" if scheme == FEW else f"{next(n for n in destinations if places[n][0] == switch):05b}"
+        found += in_flits(f"{ports} {int(switch == homes[-1])} {number} 10", width)
     return found
 
 
-@pytest.mark.parametrize("scheme", ["mixed", FEW])
+@pytest.mark.parametrize("scheme", ["mixed", FEW, BY_NODE])
 @pytest.mark.parametrize("width", [2, 3, 4, 5, 8, 14, 70, 200])
 def test_encoding_by_the_drawing_and_back(scheme, width):
     if width == 2 and scheme != "mixed":
@@ -104,6 +106,8 @@ def test_headers_that_are_not_valid_are_refused():
 
 @pytest.mark.parametrize(("scheme", "message"), [
     ("mixed:few=tp", "few 'tp' of 'mixed:few=tp' is not valid. Allowed: ssr-g, ssr-lg, path-g, path-lg, none."),
+    ("mixed:few=ssr-g,ids=port", "ids 'port' of 'mixed:few=ssr-g,ids=port' is not valid. Allowed: switch, node."),
+    ("path-g:ids=port", "ids 'port' of 'path-g:ids=port' is not valid. Allowed: switch, node."),
     ("mixed:few=ssr-g,limit=1", "limit '1' of 'mixed:few=ssr-g,limit=1' is not valid. Allowed: whole numbers from 2"),
 ])
 def test_parameters_that_are_not_valid_are_refused(scheme, message):

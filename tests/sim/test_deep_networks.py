@@ -18,7 +18,7 @@ from .test_engines_agree import Draw, compare
 
 #: Of six nodes: unicasts, multi-drop worms to 2 or 3 destinations, and trees to 4 or 5.
 MIXED = "mixed:few=path-lg,limit=3"
-SCHEMES = ("individual", "ssr-g", "ssr-lg", "path-g", "path-lg", "tree", "mixed", MIXED)
+SCHEMES = ("individual", "ssr-g", "ssr-lg", "path-g", "path-lg", "path-lg:ids=node", "tree", "mixed", MIXED)
 
 DEEP = {"vcs": 1, "consumption": 1, "buffer_kind": "deep"}
 
@@ -43,7 +43,7 @@ def delivered(name, scheme, seed, *, count=60, buffer=64, chunk=8, width=16, wit
     assert not left_over(engine)
 
 
-@pytest.mark.parametrize("scheme", some(SCHEMES, "path-lg", "tree", MIXED))
+@pytest.mark.parametrize("scheme", some(SCHEMES, "path-lg", "path-lg:ids=node", "tree", MIXED))
 @pytest.mark.parametrize("seed", [1, slow(2), slow(3)])
 def test_every_destination_gets_each_message_once(scheme, seed):
     delivered(f"irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed={seed}", scheme, seed)
@@ -58,7 +58,8 @@ def test_every_destination_of_a_textbook_network_gets_each_message_once(name, sc
 
 @pytest.mark.parametrize(("scheme", "width"), [
     (MIXED, 4),
-    *(slow(scheme, width) for scheme in ("mixed", MIXED, "mixed:few=ssr-g,limit=4") for width in (3, 5, 32)),
+    *(slow(scheme, width) for scheme in ("mixed", MIXED, f"{MIXED},ids=node", "mixed:few=ssr-g,limit=4")
+      for width in (3, 5, 32)),
 ])
 @pytest.mark.parametrize("seed", [1, *map(slow, range(2, 6))])
 def test_worms_with_headers_of_several_formats_share_a_network(scheme, width, seed):
@@ -92,7 +93,7 @@ def test_mixed_worms_that_go_up_by_any_link(seed, relation):
 
 
 @pytest.mark.slow  # a minute each, mostly in Amaranth's engine
-@pytest.mark.parametrize("scheme", ["mixed", MIXED])
+@pytest.mark.parametrize("scheme", ["mixed", MIXED, f"{MIXED},ids=node", "path-lg:ids=node"])
 def test_both_engines_agree_with_headers_of_several_formats(scheme):
     name = "irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=4"
     worms = messages(6, 14, random.Random(3), longest=12, within=80, unicasts=0.3)

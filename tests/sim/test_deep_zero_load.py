@@ -64,7 +64,7 @@ def delays(scheme, source, destinations, width):
     if scheme in ("tree", "mixed") or (scheme == MIXED and len(destinations) > 4):
         flits = string_flits(width, form)
         return flits, {node: (2 + flits) * (abs(home(node) - first) + 1) for node in destinations}
-    bits = form + (SWITCHES - 1).bit_length()
+    bits = form + ((SWITCHES * HOMES if "node" in scheme else SWITCHES) - 1).bit_length()
     pair, name = -(-(bits + 1 + HOMES + 2) // width), -(-bits // width)
     step = 1 if stops[-1] >= first else -1
     spent, found = 0, {}
@@ -125,6 +125,7 @@ def test_unicasts_over_none_to_five_links(row, scheme):
 @pytest.mark.parametrize(("scheme", "width"), [
     ("tree", 6), *(slow("tree", width) for width in (16, 4, 3)), ("path-g", 4),
     *(slow("path-g", width) for width in (16, 3, 2)), slow("path-lg", 4), (MIXED, 4),
+    *(slow("path-g:ids=node", width) for width in (16, 4, 3)),
     *(slow(MIXED, width) for width in (16, 5, 3)), *(slow("mixed", width) for width in (16, 4, 2)),
 ])
 def test_copies_on_the_way_come_when_the_recurrence_says(row, scheme, width):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .consumption import NO_CLASS, ConsumptionClasses
     from .deadlock.check import Analysis, Dependency, HeldWorm
     from .errors import WormcastError
-    from .headers import AddressList, BitString, Header, MultiDrop, Unicast
+    from .headers import AddressList, BitString, Header, MixedHeader, MultiDrop, Unicast
     from .lookup import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
     from .multicast_plan import Plan, PlannedWorm
     from .plan_statistics import Survey, survey
@@ -49,7 +49,7 @@ else:
         "consumption": ("NO_CLASS", "ConsumptionClasses"),
         "deadlock.check": ("Analysis", "Dependency", "HeldWorm"),
         "errors": ("WormcastError",),
-        "headers": ("AddressList", "BitString", "Header", "MultiDrop", "Unicast"),
+        "headers": ("AddressList", "BitString", "Header", "MixedHeader", "MultiDrop", "Unicast"),
         "lookup": ("RELATIONS", "file_digest", "find_scheme", "load_relation", "load_scheme", "user_file"),
         "multicast_plan": ("Plan", "PlannedWorm"),
         "routing": ("E_CUBE", "HAMILTONIAN", "ChoiceRelation", "Choices", "Relation", "Routes", "without_classes"),
@@ -80,6 +80,7 @@ __all__ = [
     "HeldWorm",
     "MeshScheme",
     "MessageBatch",
+    "MixedHeader",
     "MultiDrop",
     "Places",
     "PlainScheme",

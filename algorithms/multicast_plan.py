@@ -243,7 +243,7 @@ class Plan:
         An index is None if the destination is at the worm's first switch.
         """
         homes = self.topology.consumptions[list(worm.destinations), 0].tolist()
-        if self.scheme.is_tree:
+        if self.scheme.is_tree_to(len(worm.destinations)):
             came: dict[int, int | None] = {end: hop for hop, (_, end) in enumerate(worm.links)}
             return [came.get(home) for home in homes]
         path = [int(self.topology.injections[worm.source, 0]), *(end for _, end in worm.links)]
@@ -274,7 +274,8 @@ class Plan:
         routes = self.scheme.relation_on(self.topology).on(self.topology)
         for rows, taken in routes_of(routes, self.arrays):
             for row in rows.tolist():
-                (self._check_tree if self.scheme.is_tree else self._check_links)(self.worms[row], taken)
+                is_tree = self.scheme.is_tree_to(len(self.worms[row].destinations))
+                (self._check_tree if is_tree else self._check_links)(self.worms[row], taken)
 
     def _check_classes(self, worm: PlannedWorm) -> None:
         count = len(classes_of(self.scheme, self.topology))
@@ -353,8 +354,7 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain data for JSON, as ``wormcast plan --json`` prints it."""
-        kind = self.scheme.header
-        header = kind.on(self.topology, kind.ideal_width_on(self.topology, 1))
+        header = self.scheme.header_on(self.topology, self.scheme.ideal_header_width(self.topology, 1))
         return {
             "topology": self.topology.name,
             "scheme": self.scheme.name,

@@ -81,9 +81,11 @@ def survey(
         seconds.append(time.perf_counter() - began)
     routes = scheme.relation.on(topology)
     hops = scheme.hops(routes, worms)
-    channels, shared, phases, as_unicast = _ways(routes, worms, scheme.is_tree)
+    is_tree = np.array([scheme.is_tree_to(count) for count in range(topology.nodes + 1)])
+    trees = is_tree[np.diff(worms.destination_offsets)]
+    channels, shared, phases, as_unicast = _ways(routes, worms, trees)
     count = worms.messages
-    first_links, sharing = _leaving(topology, routes, worms, scheme.is_tree)
+    first_links, sharing = _leaving(topology, routes, worms, trees)
     return Survey(
         destinations=len(worms.destinations) / count,
         copies=len(worms) / count,
@@ -101,11 +103,13 @@ def survey(
     )
 
 
-def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) -> tuple[npt.NDArray[np.generic], ...]:
+def _leaving(topology: Topology, routes: Routes, worms: Worms,
+             trees: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.generic], ...]:
     """Count the first links of each multicast's source, and find multicasts in which two worms of a node share a first
     link.
 
-    For a worm without links, the switch's port to a destination counts as first link.
+    For a worm without links, the switch's port to a destination counts as first link. ``trees``: the worms that are
+    trees, bool [worms].
     """
     count = worms.messages
     worm = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets))
@@ -115,10 +119,12 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) ->
     leaves = np.bincount(worm[away], minlength=len(worms)) > 0
     away |= ~leaves[worm]
     tells = np.flatnonzero(away)
-    if not is_tree:  # the first destination at another switch decides the worm's first link
-        tells = tells[np.unique(worm[away], return_index=True)[1]]
-    elif routes.together:  # if the way to a destination begins with a link up, all branches leave by it
-        up = leaves[worm] & away & (routes.phase_of_link[topology.link_of_port[start, ports]] == 0)
+    # the first destination at another switch decides the first link of a worm that is no tree
+    begins = np.zeros(len(away), bool)
+    begins[tells[np.unique(worm[away], return_index=True)[1]]] = True
+    tells = tells[begins[tells] | trees[worm[tells]]]
+    if routes.together:  # if a tree's way to a destination begins with a link up, all branches leave by it
+        up = trees[worm] & leaves[worm] & away & (routes.phase_of_link[topology.link_of_port[start, ports]] == 0)
         only = np.full(len(worms), -1, ports.dtype)
         only[worm[up]] = ports[up]
         ports = np.where(only[worm] >= 0, only[worm], ports)
@@ -132,7 +138,7 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) ->
     return np.bincount(ways[0][own], minlength=count), left < np.bincount(by_worm[0], minlength=count)
 
 
-def _ways(routes: Routes, worms: Worms, is_tree: bool) -> tuple[npt.NDArray[np.generic], ...]:
+def _ways(routes: Routes, worms: Worms, trees: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.generic], ...]:
     """Return three arrays with an entry for each multicast, and one array with an entry for each worm.
 
     The arrays of multicasts are the number of distinct links, whether two worms share a link, and the number of phases.
@@ -143,12 +149,12 @@ def _ways(routes: Routes, worms: Worms, is_tree: bool) -> tuple[npt.NDArray[np.g
     return _followed(routes.arrays, len(routes.options) * routes.topology.switches, len(routes.topology.links),
                      worms.message_offsets, np.ascontiguousarray(routes.topology.injections[worms.source, 0]),
                      routes.phase_of_node[worms.source], worms.after, worms.destination_offsets, worms.destinations,
-                     is_tree, is_tree and routes.together)
+                     trees, routes.together)
 
 
 @compiled_from(LINEAR)
 def _followed(arrays, longest, links, message_offsets, starts, sent, after, destination_offsets, destinations,
-              is_tree, together):
+              trees, together):
     messages, classes, switch_of_link, phase_of_link = len(message_offsets) - 1, arrays[1], arrays[3], arrays[4]
     channels, shared = np.zeros(messages, np.int64), np.zeros(messages, np.bool_)
     phases, as_unicast = np.zeros(messages, np.int64), np.ones(len(starts), np.bool_)
@@ -162,7 +168,9 @@ def _followed(arrays, longest, links, message_offsets, starts, sent, after, dest
             phases[message] = max(phases[message], chain[worm])
             first, end = destination_offsets[worm], destination_offsets[worm + 1]
             whole = walk(arrays, starts[worm], sent[worm], destinations[end - 1], direct)
-            climbed, turn = walk_to_replication(arrays, together, starts[worm], destinations[first:end], taken)
+            is_tree = trees[worm]
+            climbed, turn = walk_to_replication(arrays, is_tree and together, starts[worm], destinations[first:end],
+                                                taken)
             switch, phase, passed = turn, sent[worm], climbed
             for visit in range(first, end):
                 if is_tree:  # each branch begins at the source, or where the way up ends

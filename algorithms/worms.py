@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["AT_ONCE", "HOST", "INTERFACE", "TIERS", "MessageBatch", "Worms", "steps_of", "unicasts"]
+__all__ = ["AT_ONCE", "HOST", "INTERFACE", "TIERS", "MessageBatch", "Worms", "select_entries", "steps_of", "unicasts"]
 
 AT_ONCE = -1
 """Value of ``after`` for a worm that waits for no receipt."""
@@ -126,6 +126,27 @@ def unicasts(
         Fields of each worm, as in `Worms`. In a message, a worm comes after the worm that releases it.
     """
     return Worms(destination_offsets.copy(), source, rank, after, np.arange(len(destinations) + 1), destinations)
+
+
+def select_entries(
+    messages: npt.NDArray[np.int64], offsets: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Select the entries of some messages from arrays with the entries of all messages.
+
+    Parameters
+    ----------
+    offsets : int64 array [all messages + 1]
+        Entries offsets[m] to offsets[m + 1] - 1 belong to message m.
+
+    Returns
+    -------
+    (int64 array, int64 array)
+        Indices of the entries, in the order of `messages`; and the offset of each of these messages in the indices,
+        with the end.
+    """
+    counts = np.diff(offsets)[messages]
+    found = np.concatenate([[0], np.cumsum(counts)])
+    return np.repeat(offsets[messages] - found[:-1], counts) + np.arange(found[-1]), found
 
 
 def steps_of(worms: Worms) -> list[int]:

@@ -284,4 +284,4 @@ class Blueprint(Generic[Given]):
 def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,
             relations: tuple[str, ...]) -> Header:
     """Return the header format of a scheme's worms, for routers that decode ``relations``."""
-    return scheme.header.on(topology, width, max(len(relations), 1), signed_dimensions(relation, topology))
+    return scheme.header_on(topology, width, max(len(relations), 1), signed_dimensions(relation, topology))

@@ -44,6 +44,8 @@ EXAMPLES: dict[str, tuple[str, Options]] = {
                                "configuration": "sivaram_32"}),
     "deep, pairs": ("router", {"topology": "irregular:switches=4,nodes=6,ports=6", "scheme": "path-lg",
                                "configuration": "sivaram_32"}),
+    "deep, mixed": ("router", {"topology": "irregular:switches=4,nodes=6,ports=6",
+                               "scheme": "mixed:few=path-lg,limit=3", "configuration": "sivaram_32"}),
     "interface": ("interface", {"topology": "mesh:8x8", "scheme": "dual-path"}),
 }
 

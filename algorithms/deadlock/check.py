@@ -275,7 +275,7 @@ def check(
         raise WormcastError(f"slots: {slots} is not valid. Allowed: 0 to {MOST_CHANNELS}.")
     if slots:
         classes = ConsumptionClasses()
-    pairs = [(scheme, relation), *others]
+    pairs = [(part, by) for one, by in ((scheme, relation), *others) for part in one.parts()]
     parts = [find_channel_use(one, topology, by, classes, seed, absorbed=slots > 0) for one, by in pairs]
     for part in parts:
         if slots and part.stops_with_a_choice:

@@ -27,6 +27,8 @@ class BitString(HeaderByShape):
     turned down. A worm with mark 0 goes up until links down lead from its switch to all of its destinations
     ([Sivaram98] has the bit inverted).
 
+    In a network with several header formats, `MixedHeader`, the form precedes the mark in the lowest bits.
+
     Parameters
     ----------
     shape : tuple of int
@@ -37,17 +39,22 @@ class BitString(HeaderByShape):
         One.
     signed : tuple of int
         Empty: bit strings have no signs.
+    form, form_bits : int
+        Number of this format among several in a network, and its bits. Default: no bits.
 
     Raises
     ------
     WormcastError
-        There are fewer than two nodes, or several relations or signs are requested.
+        There are fewer than two nodes, several relations or signs are requested, or form and mark do not fit into a
+        flit.
     """
 
     shape: tuple[int, ...]
     flit_width: int
     relations: int = 1
     signed: tuple[int, ...] = ()
+    form: int = 0
+    form_bits: int = 0
 
     node_has = "bit"
     decoder = "wormcast.hw.decoders.bit_string"
@@ -61,6 +68,10 @@ class BitString(HeaderByShape):
         if self.relations != 1 or self.signed:
             given = "ties: signed" if self.signed else f"relations: {self.relations}"
             raise WormcastError(f"{given} is not valid for a bit string. Allowed: one relation, without signs.")
+        if self.form_bits and self.flit_width <= self.form_bits:
+            raise WormcastError(f"header: flit_width {self.flit_width} is not valid: it cannot hold the form "
+                                f"({count(self.form_bits, 'bit')}) and the mark. Allowed: {self.form_bits + 1} or "
+                                "more.")
 
     @classmethod
     def ideal_width(cls, shape: tuple[int, ...], destinations: int, relations: int = 1,
@@ -69,8 +80,8 @@ class BitString(HeaderByShape):
 
     @property
     def bits(self) -> int:
-        """N + 1, bits of the whole string: a bit for each node, and the mark bit."""
-        return self.nodes + 1
+        """Bits of the whole header: a bit for each node, the mark bit, and the form."""
+        return self.nodes + 1 + self.form_bits
 
     def flits(self, destinations: int = 1) -> int:
         """Count the header flits, the same number for all worms."""
@@ -83,7 +94,7 @@ class BitString(HeaderByShape):
 
     def place(self, node: int) -> tuple[int, int]:
         """Return the number of the header flit with a node's bit, and the number of the bit in the flit."""
-        return divmod(node + 1, self.flit_width)
+        return divmod(self.form_bits + 1 + node, self.flit_width)
 
     def encode(self, destinations: Iterable[int]) -> list[int]:
         """Encode destinations as header flits.
@@ -98,13 +109,13 @@ class BitString(HeaderByShape):
             raise WormcastError(f"header: destinations {nodes} are not valid. Allowed: one or more destinations, each "
                                 "once.")
         self.require_nodes(np.array(nodes))
-        string = sum(1 << node + 1 for node in nodes)
+        string = self.form | sum(1 << self.form_bits + 1 + node for node in nodes)
         return [string >> self.flit_width * flit & (1 << self.flit_width) - 1 for flit in range(self.flits())]
 
     def _encode_batch(self, destination_offsets, destinations, relation, signs):
         worms = len(destination_offsets) - 1
         flits = np.zeros((worms * self.flits(), -(-self.flit_width // 64)), np.uint64)
-        _fill(flits, destination_offsets, destinations, self.flits(), self.flit_width)
+        _fill(flits, destination_offsets, destinations, self.flits(), self.flit_width, self.form, self.form_bits)
         return np.arange(worms + 1) * self.flits(), flits
 
     def fields(self, *, up_and_down: bool = False) -> Iterator[tuple[int, int, str]]:
@@ -112,23 +123,25 @@ class BitString(HeaderByShape):
         first = ("the worm is on its way down, and never goes up again" if up_and_down else
                  "the worm is a copy, and its arrival must be reported")
         top = min(self.bits, self.flit_width) - 1
-        yield 0, 0, f"1: {first}; hosts send 0"
+        mark = self.form_bits
+        yield mark, mark, f"1: {first}; hosts send 0"
         behind = "" if self.flits() == 1 else (
             f"; the other bits are in {count(self.flits() - 1, 'more header flit')}, from bit 0 on")
-        if top:
-            yield 1, top, f"a bit for each node from 0 on, 1 if it is a destination{behind}"
+        if top > mark:
+            yield mark + 1, top, f"a bit for each node from 0 on, 1 if it is a destination{behind}"
         if top < self.flit_width - 1:
             yield top + 1, self.flit_width - 1, "unused, 0"
 
     def decode(self, flits: Iterable[int]) -> list[int]:
         """Decode header flits to destinations, ascending."""
-        string = sum(flit << self.flit_width * place for place, flit in enumerate(flits)) >> 1
+        string = sum(flit << self.flit_width * place for place, flit in enumerate(flits)) >> self.form_bits + 1
         return [node for node in range(self.nodes) if string >> node & 1]
 
 
 @compiled_from(LINEAR)
-def _fill(flits, destination_offsets, destinations, each, flit_width):
+def _fill(flits, destination_offsets, destinations, each, flit_width, form, form_bits):
     for worm in range(len(destination_offsets) - 1):
+        flits[worm * each, 0] |= np.uint64(form)
         for visit in range(destination_offsets[worm], destination_offsets[worm + 1]):
-            bit = np.int64(destinations[visit]) + 1
+            bit = form_bits + 1 + np.int64(destinations[visit])
             or_bits(flits[worm * each + bit // flit_width], bit % flit_width, np.uint64(1))

@@ -20,6 +20,7 @@ from .gtdmpm import Gtdmpm
 from .individual import Individual, Separate
 from .k_binomial import KBinomial
 from .mesh import MeshScheme
+from .mixed import Mixed
 from .multi_drop import PathGreedy, PathLessGreedy, SsrGreedy, SsrLessGreedy
 from .multipath import Multipath, MultipathLmn
 from .plain import PlainScheme
@@ -39,6 +40,6 @@ for _scheme in (
     Individual(), DualPath(), Multipath(), MultipathLmn(), ColumnPath(), ColumnPathLiteral(), EMcast(), UMesh(),
     TwoPhase(), SixPhase(), Gtdmpm(), Separate(), Z(), Dcf(), Dcf2(), Edn(), Tseng(), UTorus(),
     Atbm(), TreeSynchronous(), TreeSerial(), Cmin(), CminHalving(),
-    Binomial(), KBinomial(), SsrGreedy(), SsrLessGreedy(), PathGreedy(), PathLessGreedy(), Tree(),
+    Binomial(), KBinomial(), SsrGreedy(), SsrLessGreedy(), PathGreedy(), PathLessGreedy(), Tree(), Mixed(),
 ):  # fmt: skip
     SCHEMES.add(_scheme.name, _scheme)

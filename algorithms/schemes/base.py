@@ -19,8 +19,8 @@ from ..topologies.joined import require_both_ways
 from ..topologies.parameters import read_parameters
 from ..visit_triples import visit_triples_of_pairs
 from ..worm_validation import validate_worms
-from ..worms import MessageBatch, Worms
-from .batch_merge import merge_batches, select_entries
+from ..worms import MessageBatch, Worms, select_entries
+from .batch_merge import merge_batches
 from .cost import Cost
 
 __all__ = ["Scheme", "ask", "classes_of", "describe_multicast"]
@@ -164,6 +164,15 @@ class Scheme(ABC):
         relation = self.relation_on(topology)
         return self if relation is self.relation else self.routed_by(relation)
 
+    def is_tree_to(self, destinations: int) -> bool:
+        """Return whether a worm to this number of destinations is a tree. By default, all worms are trees or none
+        (`is_tree`)."""
+        return self.is_tree
+
+    def parts(self) -> "tuple[Scheme, ...]":
+        """Return the schemes that share the network if the scheme mixes several, by default the scheme alone."""
+        return (self,)
+
     def taken(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
         """List the channels of a worm, ``link * classes + class``, in the order in which its header uses them.
 
@@ -192,6 +201,17 @@ class Scheme(ABC):
         By default, the description is ``its only form``, for schemes that work in the same way on all topologies.
         """
         return "its only form"
+
+    def header_on(self, topology: Topology, flit_width: int, relations: int = 1,
+                  signed: tuple[int, ...] = ()) -> Header:
+        """Return the format of the worms' headers on a network, see `Header.on`."""
+        return self.header.on(topology, flit_width, relations, signed)
+
+    def ideal_header_width(self, topology: Topology, destinations: int, relations: int = 1,
+                           signed: tuple[int, ...] = ()) -> int:
+        """Compute the flit width with which the header of this number of destinations is one flit, see
+        `Header.ideal_width_on`."""
+        return self.header.ideal_width_on(topology, destinations, relations, signed)
 
     def cost(self, topology: Topology) -> Cost | None:
         """Return the cost of a contention-free broadcast by nodes that use all ports at once. The result is None if no

@@ -6,30 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..worms import AT_ONCE, Worms
+from ..worms import AT_ONCE, Worms, select_entries
 
-__all__ = ["merge_batches", "select_entries"]
-
-
-def select_entries(
-    messages: npt.NDArray[np.int64], offsets: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Select the entries of some messages from arrays with the entries of all messages.
-
-    Parameters
-    ----------
-    offsets : int64 array [all messages + 1]
-        Entries offsets[m] to offsets[m + 1] - 1 belong to message m.
-
-    Returns
-    -------
-    (int64 array, int64 array)
-        Indices of the entries, in the order of `messages`; and the offset of each of these messages in the indices,
-        with the end.
-    """
-    counts = np.diff(offsets)[messages]
-    found = np.concatenate([[0], np.cumsum(counts)])
-    return np.repeat(offsets[messages] - found[:-1], counts) + np.arange(found[-1]), found
+__all__ = ["merge_batches"]
 
 
 def merge_batches(parts: Sequence[Worms], messages: Sequence[npt.NDArray[np.int64]]) -> Worms:

@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
-from ..headers import MultiDrop
+from ..headers import Header, MultiDrop
+from ..headers.multi_drop import IDS
 from ..irregular import descent, longest_chain, phased_worms
 from ..routing import UP_DOWN
 from ..topologies.base import Topology
@@ -27,7 +28,8 @@ class MultiDropScheme(Scheme):
     (Theorem 5).
 
     With ``NAME:by=ni`` network interfaces forward the message packet by packet. [Sivaram98] mentions the combination of
-    replicating switches and forwarding interfaces (section 1) and does not simulate it.
+    replicating switches and forwarding interfaces (section 1) and does not simulate it. With ``NAME:ids=node`` headers
+    identify a switch by a node there, see `MultiDrop`.
 
     Attributes
     ----------
@@ -43,13 +45,27 @@ class MultiDropScheme(Scheme):
     needs_whole_packet = True
     whole_chains: bool
     all_send: bool
-    parameters: ClassVar[Mapping[str, str]] = {"by": "hosts"}
+    ids = "switch"
+    parameters: ClassVar[Mapping[str, str]] = {"by": "hosts", "ids": "switch"}
 
     def set_parameters(self, given: Mapping[str, str]) -> None:
-        """Set the forwarding of messages: by ``hosts``, or by network interfaces, packet by packet (``ni``)."""
+        """Set the ids in headers, and the forwarding of messages: by ``hosts``, or by network interfaces, packet by
+        packet (``ni``)."""
         if given["by"] not in ("hosts", "ni"):
             raise WormcastError(f"scheme: by {given['by']!r} of '{self.name}' is not valid. Allowed: hosts, ni.")
+        if given["ids"] not in IDS:
+            raise WormcastError(f"scheme: ids {given['ids']!r} of '{self.name}' is not valid. Allowed: "
+                                f"{', '.join(IDS)}.")
         self.forwarded = given["by"] == "ni"
+        self.ids = given["ids"]
+
+    def header_on(self, topology: Topology, flit_width: int, relations: int = 1,
+                  signed: tuple[int, ...] = ()) -> Header:
+        return MultiDrop.on(topology, flit_width, relations, signed, ids=self.ids)
+
+    def ideal_header_width(self, topology: Topology, destinations: int, relations: int = 1,
+                           signed: tuple[int, ...] = ()) -> int:
+        return MultiDrop.ideal_width_on(topology, destinations, relations, signed, ids=self.ids)
 
     def form(self, topology: Topology) -> str:
         """Describe the destinations of a worm, and the destinations that send the message on."""

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..consumption import ConsumptionClasses
-from ..headers import BitString
+from ..headers import BitString, Header
 from ..routing import Routes, count_tree_links, find_tree_channels
 from ..topologies.base import Topology
 from ..worms import AT_ONCE, MessageBatch, Worms
@@ -16,7 +16,7 @@ __all__ = ["OneTree"]
 class OneTree(Scheme):
     """A scheme that sends one worm with a bit-string header, which replicates to all outputs with destinations."""
 
-    header = BitString
+    header: type[Header] = BitString
     is_tree = True
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:

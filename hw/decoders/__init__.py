@@ -4,6 +4,7 @@ from .adaptive import AdaptiveDecoder
 from .base import Decoder
 from .bit_string import BitStringDecoder
 from .mesh import MeshDecoder
+from .mixed import MixedDecoder
 from .multi_drop import MultiDropDecoder
 from .path import Arrival, Decoded, PathDecoder, Request
 from .reach import ReachDecoder
@@ -19,6 +20,7 @@ __all__ = [
     "Decoded",
     "Decoder",
     "MeshDecoder",
+    "MixedDecoder",
     "MultiDropDecoder",
     "PathDecoder",
     "ReachDecoder",

@@ -98,7 +98,7 @@ class BitStringDecoder(BranchingDecoder):
                 way.append(some & self.chosen(table, straps, place))
         return hdl.Cat(any_of(way) for way in ways)
 
-    def passed(self, m, output, straps, table, flit, place):
+    def passed(self, m, output, straps, table, flit, place, *, sent, ends):
         found: list[Value] = [hdl.C(0)] * len(flit)
         for bits, [table] in self.carried(output):
             goes = self.chosen(table, straps, place)

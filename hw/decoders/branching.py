@@ -75,10 +75,11 @@ class BranchingDecoder(Decoder):
         return hdl.C(0)
 
     def passed(self, m: Module, output: int, straps: dict[str, Value], table: Any, flit: Value,
-                place: Value) -> Value | None:
+               place: Value, *, sent: Value, ends: Value) -> Value | None:
         """Return the header flit number ``place`` of the branch by an output; None if the flit is not changed.
 
         ``table``: writes to the table of this output. The tables of outputs are numbered after those of the inputs.
+        ``sent``, ``ends``: the output sends a flit in this cycle; the flit is its worm's last one.
         """
         return None
 

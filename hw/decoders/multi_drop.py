@@ -38,6 +38,9 @@ class MultiDropDecoder(CopyingDecoder):
     the worm, the first pair's id suffices, like a unicast's address. At a switch with a destination, the decoder waits
     for the whole first pair and, unless this is the last pair, for the id in the second pair.
 
+    With node ids (`MultiDrop.ids`) the tables map ids of nodes to outputs, and the switch compares the id with those of
+    its nodes.
+
     With ``adaptive`` the tables have alternatives: an entry is a mask of outputs, and a worm takes a free one of them
     to its next switch.
 
@@ -50,25 +53,32 @@ class MultiDropDecoder(CopyingDecoder):
     injection : "one" or "all"
     adaptive : bool
         Table entries have alternatives.
+    memory : str
+        Name of the tables' memories. Default: ``routes``.
 
     Straps
     ------
     switch
-        The own id of the switch.
+        The own id of the switch; with switch ids only.
+    node_{k}
+        The id of the node at the k-th ejection port, or -1 without a node; with node ids only.
     """
 
     goes_on = True
 
-    def __init__(self, header: MultiDrop, *, kind: SwitchKind, injection: str = "one", adaptive: bool = False):
+    def __init__(self, header: MultiDrop, *, kind: SwitchKind, injection: str = "one", adaptive: bool = False,
+                 memory: str = "routes"):
         super().__init__(kind, injection=injection)
+        self.memory = memory
         self.header: MultiDrop = header
         self.adaptive = adaptive
         self.strips = header.pair_flits
-        self.id_flits = -(-header.switch_bits // header.flit_width)
+        self.id_flits = -(-header.last_bit // header.flit_width)
         self.flits = self.strips + self.id_flits
-        self.straps = {"switch": header.switch_bits}
+        self.straps = {"switch": header.id_bits} if header.ids == "switch" else {
+            f"node_{k}": header.id_bits + 1 for k in range(len(kind.ejections))}
         self.table_bits = TableBits(
-            address=header.switch_bits,
+            address=header.id_bits,
             entry=max((self._entry_bits(port) for port in range(len(self.inputs))), default=1),
         )
 
@@ -81,18 +91,26 @@ class MultiDropDecoder(CopyingDecoder):
         return max(1, len(self.reaches(port))) if self.adaptive else self.nowhere(port).bit_length()
 
     def strap_values(self, routes, kind):
-        return {"switch": kind.members.tolist()}
+        if self.header.ids == "switch":
+            return {"switch": kind.members.tolist()}
+        none = (1 << self.header.id_bits + 1) - 1
+        nodes = routes.topology.node_of_output[kind.members]
+        return {f"node_{k}": [none if node < 0 else node for node in nodes[:, port].tolist()]
+                for k, port in enumerate(kind.ejections)}
 
     def seen(self, m, port, straps, flit, place):
         return hdl.Cat(hdl.Mux(place == k, flit, 0) for k in range(self.flits))
 
     def _pair(self, seen: Value) -> tuple[Value, Value, Value]:
         """Return the fields of the first pair: the switch's id, the mark ``last``, and the mask of ports."""
-        bits = self.header.switch_bits
-        return seen[:bits], seen[bits], seen[bits + 1:self.header.pair_bits]
+        mark = self.header.last_bit
+        return seen[self.header.form_bits:mark], seen[mark], seen[mark + 1:self.header.pair_bits]
 
     def _mine(self, straps: dict[str, Value], seen: Value) -> Value:
-        return self._pair(seen)[0] == straps["switch"]
+        number = self._pair(seen)[0]
+        if self.header.ids == "switch":
+            return number == straps["switch"]
+        return any_of([number == straps[name] for name in self.straps])
 
     def known(self, port, straps, seen, place):
         _, last, _ = self._pair(seen)
@@ -110,7 +128,7 @@ class MultiDropDecoder(CopyingDecoder):
         reaches, exits = self.reaches(port), self.exits(port)
         first, last, ports = self._pair(seen)
         mine = hdl.Signal(name="stops_here")
-        behind = seen[self.strips * self.header.flit_width:][:self.header.switch_bits]
+        behind = seen[self.strips * self.header.flit_width:][self.header.form_bits:self.header.last_bit]
         entry = self._look_up(m, port, straps, hdl.Mux(mine, behind, first))
         ways = entry if self.adaptive else hdl.Cat(entry == i for i in range(len(reaches)))
         onward = hdl.Mux(mine & last, 0, ways)
@@ -123,9 +141,9 @@ class MultiDropDecoder(CopyingDecoder):
         return hdl.C(1)
 
     def _look_up(self, m, port, straps, switch) -> Value:
-        rows, none = 1 << self.header.switch_bits, self.nowhere(port)
+        rows, none = 1 << self.header.id_bits, self.nowhere(port)
         table: Any = straps["table"]
-        return look_up(m, "routes", switch, bits=self._entry_bits(port), rows=rows, init=[none] * rows,
+        return look_up(m, self.memory, switch, bits=self._entry_bits(port), rows=rows, init=[none] * rows,
                        write=table.write, address=table.address, entry=table.entry)
 
     def astray(self, port, straps, seen):
@@ -140,17 +158,19 @@ class MultiDropDecoder(CopyingDecoder):
             raise WormcastError(f"relation: {routes.relation.name} is not valid: it has {len(routes.classes)} classes "
                                 "of virtual channels. Allowed with multi-drop headers: one class.")
         topology = routes.topology
-        homes, first = np.unique(topology.consumptions[:, 0], return_index=True)
+        # addresses of the tables, and for each a node to which the routes lead
+        numbers_of, first = (np.unique(topology.consumptions[:, 0], return_index=True) if self.header.ids == "switch"
+                             else (np.arange(topology.nodes),) * 2)
         found = []
         for port, (name, phase) in enumerate(zip(self.inputs, self.phases(routes, kind), strict=True)):
             numbers = np.full(len(kind.names) + 1, self.nowhere(port), np.int64)
             for i, o in enumerate(self.reaches(port)):
                 numbers[kind.network_outputs[o]] = 1 << i if self.adaptive else i
-            rows = np.full((len(kind.members), 1 << self.header.switch_bits), self.nowhere(port), np.int64)
+            rows = np.full((len(kind.members), 1 << self.header.id_bits), self.nowhere(port), np.int64)
             found_ways = numbers[routes.options[phase[:, None], kind.members[:, None], first[None, :]]]
-            rows[:, homes] = np.bitwise_or.reduce(found_ways, axis=-1) if self.adaptive else found_ways[..., 0]
+            rows[:, numbers_of] = np.bitwise_or.reduce(found_ways, axis=-1) if self.adaptive else found_ways[..., 0]
             rows[phase < 0] = self.nowhere(port)
-            found.append(RouteRows((f"{name}_input", "intake", "routes"), port, 0, rows, self.nowhere(port)))
+            found.append(RouteRows((f"{name}_input", "intake", self.memory), port, 0, rows, self.nowhere(port)))
         return found
 
 

@@ -38,7 +38,7 @@ class ReachDecoder(CopyingDecoder):
     Each output has a reachability string: the nodes whose way down from the switch begins with this output. No node is
     in the strings of two outputs. Strings of outputs to up links are empty. A strap selects the up links of the switch;
     a root has none. With several up links, a worm that goes up takes a free one (``adaptive``), or each input takes the
-    next one for each of its worms, the lowest output first (``in_turn``). A branch that goes down has bit 0 of its
+    next one for each of its worms, the lowest output first (``in_turn``). A branch that goes down has the mark of its
     header set, and is never sent up again. In a branch that goes down, the bit of a node that is not below the switch
     is dropped, and is an error on the wire (`Cause.NO_SUCH_DESTINATION`). A branch may return to the switch that the
     worm came from.
@@ -106,9 +106,13 @@ class ReachDecoder(CopyingDecoder):
         first, bits = place == 0, self.header.flit_width
         nodes, total = hdl.Signal(bits, name="node_bits"), hdl.Signal(bits, name="below")
         strings = [self._string(m, f"string_{o}", straps["table"], o, place) for o in range(len(self.outputs))]
-        m.d.comb += [nodes.eq(hdl.Cat(flit[0] & ~first, flit[1:])), total.eq(any_of(strings))]
+        mark = self.header.form_bits
+        m.d.comb += [
+            nodes.eq(hdl.Cat(*(bit & ~first for bit in flit[:mark + 1]), flit[mark + 1:])),
+            total.eq(any_of(strings)),
+        ]
         hits = [(nodes & self._share(o, strings)).any() for o in self.leads(port)]
-        return hdl.Cat(*hits, (nodes & ~total).any(), flit[0] & first)
+        return hdl.Cat(*hits, (nodes & ~total).any(), flit[mark] & first)
 
     def _share(self, output: int, strings: Sequence[Value] | dict[int, Value]) -> Value:
         """Return the reachability string of ``output``, without the nodes in the strings of the outputs of
@@ -156,13 +160,16 @@ class ReachDecoder(CopyingDecoder):
     def _turned(seen: Value) -> Value:
         return seen[-1]
 
-    def passed(self, m, output, straps, table, flit, place):
+    def passed(self, m, output, straps, table, flit, place, *, sent, ends):
         name = f"{self.outputs[output]}_string"
         strings = {output: self._string(m, name, table, output if self.whole else None, place)}
         strings |= {o: self._string(m, f"{name}_{o}", table, o, place) for o in self._higher(output)}
         goes_up = straps["up"][output] if output < self.ejection else hdl.C(0)
         kept = hdl.Signal(len(flit), name=f"{self.outputs[output]}_kept")
-        m.d.comb += kept.eq(hdl.Mux(goes_up, flit, (flit & self._share(output, strings)) | (place == 0)))
+        marked = place == 0
+        if self.header.form_bits:
+            marked = hdl.Cat(*(bit & marked for bit in flit[:self.header.form_bits]), marked)
+        m.d.comb += kept.eq(hdl.Mux(goes_up, flit, (flit & self._share(output, strings)) | marked))
         return kept
 
     def memories(self, routes, kind):

@@ -69,7 +69,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         for o, (output, reader) in enumerate(zip(outputs, readers, strict=True)):
             self._read(m, o, output, reader, inputs)
             passed = self.branching.passed(m, o, self.straps, tables[o] if tables else None, reader.flit.data,
-                                           reader.place)
+                                           reader.place, sent=reader.send, ends=reader.flit.tail)
             if passed is not None:
                 with m.If(reader.first & reader.flit.head & ~reader.flit.tail):
                     m.d.comb += output.sends[0].flit.data.eq(passed)

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import Topology
 from wormcast.algorithms import topology as find_topology
+from wormcast.algorithms.headers import format_sizes
 from wormcast.algorithms.token_groups import TokenGroups, all_consumed, require_one_or_all, token_groups
 from wormcast.algorithms.typecheck import checked
 
+from .arguments import require_at_least
 from .option_types import TopologyLike
 from .results import CommandResult
 
@@ -26,10 +28,13 @@ class NetworkResult(CommandResult):
     topology : Topology
     groups : TokenGroups or None
         Groups of switches that share a token, on request.
+    headers : list of dict or None
+        Sizes of the header formats, on request; see `format_sizes`.
     """
 
     topology: Topology
     groups: TokenGroups | None
+    headers: list[dict[str, Any]] | None = None
 
     @property
     def description(self) -> dict[str, Any]:
@@ -51,7 +56,8 @@ class NetworkResult(CommandResult):
         for (stage, _), ring in (self.groups.rings() if self.groups else {}).items():
             stages.setdefault(stage, []).append(ring)
         return self.description | {"tokens": self.groups and [{"stage": stage, "groups": rings}
-                                                              for stage, rings in stages.items()]}
+                                                              for stage, rings in stages.items()],
+                                   "headers": self.headers}
 
     def _lines(self) -> list[str]:
         network = self.topology
@@ -59,7 +65,7 @@ class NetworkResult(CommandResult):
 
 
 @checked
-def describe(topology: TopologyLike, *, tokens: int | None = None) -> NetworkResult:
+def describe(topology: TopologyLike, *, tokens: int | None = None, headers: int | None = None) -> NetworkResult:
     """Describe a network.
 
     Parameters
@@ -69,12 +75,17 @@ def describe(topology: TopologyLike, *, tokens: int | None = None) -> NetworkRes
     tokens : int, optional
         Consumption channels per node of a multistage network: its groups of switches that share a token are described,
         too.
+    headers : int, optional
+        Width of a flit, in bits: the sizes of the header formats are described, too.
     """
     network = find_topology(topology)
+    require_at_least(1, headers=headers)
     groups = None
     if tokens is not None:
         single: dict[str, Any] = {"channels": tokens, "vcs": 1, "ejection": "one"}
         require_one_or_all(network, **single)
         groups = token_groups(network, consumed=all_consumed(network, **single))
     return NetworkResult(configuration={"topology": network.origin}, files=dict.fromkeys(("plot", "toml")),
-                         topology=network, groups=groups)
+                         topology=network, groups=groups,
+                         headers=None if headers is None else [
+                             one._asdict() for one in format_sizes(network, headers)])

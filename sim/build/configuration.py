@@ -399,8 +399,8 @@ class Configuration:
         """
         if self.header == "real":
             return self
-        width = scheme.header.ideal_width_on(topology, max(destinations, 1),
-                                             signed=signed_dimensions(self.relation_on(topology, scheme), topology))
+        width = scheme.ideal_header_width(topology, max(destinations, 1),
+                                          signed=signed_dimensions(self.relation_on(topology, scheme), topology))
         return replace(self, flit_width=max(self.flit_width, width))
 
     def resolved(self, topology: Topology, scheme: Scheme) -> dict[str, Any]:

@@ -75,6 +75,6 @@ def whole_worms(topology: Topology, schemes: Iterable[Scheme], configuration: Co
         return None
     most = {scheme: scheme.most_visits(topology) for scheme in copied}
     flits = {scheme: configuration.for_headers(topology, scheme, most[scheme]).flit_width for scheme in copied}
-    headers = [scheme.header.on(topology, flits[scheme]).flits(most[scheme]) for scheme in copied]
+    headers = [scheme.header_on(topology, flits[scheme]).flits(most[scheme]) for scheme in copied]
     bounds = [bound for bound in (length, configuration.packet or None) if bound is not None]
     return WholeWorms(configuration.buffer, configuration.chunk, max(headers), min(bounds, default=None))

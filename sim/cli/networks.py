@@ -35,6 +35,10 @@ def topology_(
         metavar="CHANNELS", min=1, max=16,
         help="Print and draw the groups of switches that share a token, in a multistage network with this number of "
              "consumption channels per node.")] = None,
+    headers: Annotated[int | None, typer.Option(
+        metavar="FLIT_WIDTH", min=1,
+        help="Print the bits and flits of each header format, alone in a network and mixed, with flits of this width."
+        )] = None,
     json: Json = False,
 ) -> None:
     options = picture_options(look, plot)
@@ -42,7 +46,7 @@ def topology_(
     if toml and toml.suffix != ".toml":
         raise WormcastError(f"toml: {toml} is not valid. Allowed: names that end in .toml.")
     require_apart(user_files(None, topology=name), {**picture_paths(plot, options), "--toml": toml})
-    result = describe(network, tokens=tokens)
+    result = describe(network, tokens=tokens, headers=headers)
     groups = result.groups
     if plot:
         from ..drawing import require_drawable
@@ -72,6 +76,10 @@ def topology_(
     if groups:
         table(["stage", "group", "switches that share a token"], [
             [stage, group, " ".join(switches[one] for one in ring)] for (stage, group), ring in groups.rings().items()])
+    if result.headers:
+        table(["header", "formats in the network", "bits of the form", "bits", "flits"],
+              [[f"{row['format']} (pair)" if row["format"].startswith("multi-drop") else row["format"], row["formats"],
+                row["form_bits"], row["bits"], row["flits"]] for row in result.headers])
     if plot:
         say_files(plot, options)
     if toml:

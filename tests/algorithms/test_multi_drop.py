@@ -89,6 +89,21 @@ def test_many_are_as_one_by_one(drawn):
         header.encode(worm) for worm in worms]
 
 
+def test_the_layout_with_node_ids():
+    """Two bits of a node, at the switch with ports 2 and 3 the first one that the worm visits."""
+    header = MultiDrop(((0, 2), (0, 3), (6, 0)), switches=7, ports=4, flit_width=8, ids="node")
+    assert (header.id_bits, header.pair_bits) == (2, 7)
+    assert header.encode([2, 0, 1]) == [0b0001_0_10, 0b1100_1_00]
+    assert header.encode([1, 0]) == [0b1100_1_01]
+    assert header.parts([2, 1, 0]) == ["2:1000", "1:0011"]
+    assert header.decode(header.encode([2, 1, 0])) == [2, 0, 1]
+    assert header.strip(header.encode([2, 0])) == header.encode([0])
+    with pytest.raises(WormcastError, match=r"^header: node 3 is not valid. Allowed: 0 to 2.$"):
+        header.decode([0b0001_1_11])
+    with pytest.raises(WormcastError, match=r"^header: ids 'port' is not valid. Allowed: switch, node.$"):
+        MultiDrop(header.places, 7, 4, 8, ids="port")
+
+
 def test_on_a_network():
     network = topology(IRREGULAR)
     header = MultiDrop.on(network, 16)

@@ -14,6 +14,7 @@ from wormcast.algorithms import (
     AddressList,
     BitString,
     ConsumptionClasses,
+    MixedHeader,
     MultiDrop,
     Relation,
     Scheme,
@@ -290,8 +291,9 @@ def test_every_scheme_states_what_it_is():
         network = mesh(3, 3, 3) if name in IN_THREE_DIMENSIONS_ONLY else mesh(6, 6)
         network = topology(elsewhere) if elsewhere else network
         one_destination = elsewhere or name in {"individual", "u-mesh", "binomial", "k-binomial"}
-        assert scheme.header is (BitString if scheme.is_tree else MultiDrop if scheme.needs_whole_packet
-                                 else Unicast if one_destination else AddressList)
+        assert scheme.header is (MixedHeader if name == "mixed" else BitString if scheme.is_tree
+                                 else MultiDrop if scheme.needs_whole_packet else Unicast if one_destination
+                                 else AddressList)
         assert "\n" not in scheme.description + scheme.form(network)
         assert scheme.provenance.startswith(("Boppana et al. 1998, ", "El-Obaid and Zuo, ", "Hou, Wang and Hsu 1998, ",
                                              "Sivaram et al. 1998, ", "Varavithya and Mohapatra, ",

@@ -67,7 +67,8 @@ def test_list_tells_parameters():
     told = {one["name"]: one["parameters"] for one in json.loads(wormcast("list", "schemes", "--json")[1])["schemes"]}
     assert {name: text for name, text in told.items() if text} == {
         "binomial": "order=...,seed=...", "k-binomial": "k=...,packets=...,order=...,seed=...",
-        **dict.fromkeys(("path-g", "path-lg", "ssr-g", "ssr-lg"), "by=...")}
+        "mixed": "few=...,limit=...,ids=...",
+        **dict.fromkeys(("path-g", "path-lg", "ssr-g", "ssr-lg"), "by=...,ids=...")}
 
 
 def test_packets_of_random_multicasts():

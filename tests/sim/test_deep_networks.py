@@ -16,7 +16,9 @@ from .bench import bulk, finish, left_over, send
 from .test_deadlock_free import Full, keep_full
 from .test_engines_agree import Draw, compare
 
-SCHEMES = ("individual", "ssr-g", "ssr-lg", "path-g", "path-lg", "tree")
+#: Of six nodes: unicasts, multi-drop worms to 2 or 3 destinations, and trees to 4 or 5.
+MIXED = "mixed:few=path-lg,limit=3"
+SCHEMES = ("individual", "ssr-g", "ssr-lg", "path-g", "path-lg", "path-lg:ids=node", "tree", "mixed", MIXED)
 
 DEEP = {"vcs": 1, "consumption": 1, "buffer_kind": "deep"}
 
@@ -41,7 +43,7 @@ def delivered(name, scheme, seed, *, count=60, buffer=64, chunk=8, width=16, wit
     assert not left_over(engine)
 
 
-@pytest.mark.parametrize("scheme", some(SCHEMES, "path-lg", "tree"))
+@pytest.mark.parametrize("scheme", some(SCHEMES, "path-lg", "path-lg:ids=node", "tree", MIXED))
 @pytest.mark.parametrize("seed", [1, slow(2), slow(3)])
 def test_every_destination_gets_each_message_once(scheme, seed):
     delivered(f"irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed={seed}", scheme, seed)
@@ -52,6 +54,50 @@ def test_every_destination_gets_each_message_once(scheme, seed):
 @pytest.mark.parametrize("name", ["fat-tree:k=2,levels=3", "cmesh:2x2x2", "dragonfly:p=1,a=2,h=1"])
 def test_every_destination_of_a_textbook_network_gets_each_message_once(name, scheme):
     delivered(name, scheme, 1)
+
+
+@pytest.mark.parametrize(("scheme", "width"), [
+    (MIXED, 4),
+    *(slow(scheme, width) for scheme in ("mixed", MIXED, f"{MIXED},ids=node", "mixed:few=ssr-g,limit=4")
+      for width in (3, 5, 32)),
+])
+@pytest.mark.parametrize("seed", [1, *map(slow, range(2, 6))])
+def test_worms_with_headers_of_several_formats_share_a_network(scheme, width, seed):
+    """Unicasts, multi-drop worms and trees, whose headers have several flits; each switch strips the first pair."""
+    delivered(f"irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed={seed}", scheme, seed, width=width, chunk=10,
+              buffer=80)
+
+
+@pytest.mark.parametrize("width", [4, slow(16)])
+def test_header_flits_of_each_form_are_counted(width):
+    """Of four bits: five for a unicast, nine for a bit string of six nodes, nine for each pair."""
+    name = "irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=1"
+    sent = messages(6, 60, random.Random(7), longest=30, within=600)
+    engine = bulk(name, MIXED, sent, **DEEP, buffer=80, chunk=10, flit_width=width)
+    finish(engine, 100_000)
+    homes, worms = topology(name).consumptions[:, 0], engine.host.worms
+    found = {1: 0, 2: 0, 3: 0}
+    for row in worms:
+        to = engine.host.deliveries["node"][row["delivery"]:row["delivery_end"]]
+        form = 1 if len(to) == 1 else 2 if len(to) <= 3 else 3
+        bits = {1: 2 + 3, 2: 2 + 2 + 1 + 4, 3: 2 + 1 + 6}[form]
+        assert row["headers"] == -(-bits // width) * (len(set(homes[to])) if form == 2 else 1)
+        found[form] += 1
+    assert min(found.values()) > 5, found
+
+
+@pytest.mark.parametrize("relation", ["up-down-tree-any", "up-down-tree-adaptive"])
+@pytest.mark.parametrize("seed", [slow(1), slow(2)])
+def test_mixed_worms_that_go_up_by_any_link(seed, relation):
+    delivered(f"irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed={seed}", MIXED, seed, relation=relation)
+
+
+@pytest.mark.slow  # a minute each, mostly in Amaranth's engine
+@pytest.mark.parametrize("scheme", ["mixed", MIXED, f"{MIXED},ids=node", "path-lg:ids=node"])
+def test_both_engines_agree_with_headers_of_several_formats(scheme):
+    name = "irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=4"
+    worms = messages(6, 14, random.Random(3), longest=12, within=80, unicasts=0.3)
+    compare(Draw(name, scheme, {**DEEP, "buffer": 80, "chunk": 10, "flit_width": 4}, worms, 0.3, 1), 300)
 
 
 @pytest.mark.parametrize("seed", [1, *map(slow, range(2, 40))])

@@ -9,7 +9,8 @@ A flit that is on the link into a switch in cycle t is on those out of it in t +
                             3 + p + i - 1   it goes on from a stop: that, and the id behind it
 
 A worm's first flit is on the injection link 3 cycles after its creation, and payload on the host's link 2 cycles after
-that to the node. The copies that a stop sends on lose the first pair, those for nodes all header flits: what is left
+that to the node. A unicast of f header flits, and each header with its form below, is known with its last flit, as a
+bit string is. The copies that a stop sends on lose the first pair, those for nodes all header flits: what is left
 comes no earlier for it.
 """
 
@@ -41,21 +42,29 @@ def home(node):
     return node // HOMES
 
 
-def string_flits(width):
-    """h: a bit for each node, and the one that asks for reports."""
-    return -(-(SWITCHES * HOMES + 1) // width)
+def string_flits(width, form=0):
+    """h: a bit for each node, the one that asks for reports, and the form."""
+    return -(-(form + SWITCHES * HOMES + 1) // width)
+
+
+#: Multi-drop worms to 2 to 4 nodes.
+MIXED = "mixed:few=path-g,limit=4"
 
 
 def delays(scheme, source, destinations, width):
     """Header flits, and by destination the cycles in the switches on its way."""
     first, stops = home(source), sorted({home(node) for node in destinations})
     assert len(destinations) == 1 or stops[0] >= first == 0
+    form = {"mixed": 1, MIXED: 2}.get(scheme, 0)
+    if form and len(destinations) == 1:
+        flits = -(-(form + (SWITCHES * HOMES - 1).bit_length()) // width)
+        return flits, {node: (2 + flits) * (abs(home(node) - first) + 1) for node in destinations}
     if scheme == "individual":
         return 1, {node: 3 * (abs(home(node) - first) + 1) for node in destinations}
-    if scheme == "tree":
-        flits = string_flits(width)
+    if scheme in ("tree", "mixed") or (scheme == MIXED and len(destinations) > 4):
+        flits = string_flits(width, form)
         return flits, {node: (2 + flits) * (abs(home(node) - first) + 1) for node in destinations}
-    bits = (SWITCHES - 1).bit_length()
+    bits = form + ((SWITCHES * HOMES if "node" in scheme else SWITCHES) - 1).bit_length()
     pair, name = -(-(bits + 1 + HOMES + 2) // width), -(-bits // width)
     step = 1 if stops[-1] >= first else -1
     spent, found = 0, {}
@@ -115,7 +124,9 @@ def test_unicasts_over_none_to_five_links(row, scheme):
 
 @pytest.mark.parametrize(("scheme", "width"), [
     ("tree", 6), *(slow("tree", width) for width in (16, 4, 3)), ("path-g", 4),
-    *(slow("path-g", width) for width in (16, 3, 2)), slow("path-lg", 4),
+    *(slow("path-g", width) for width in (16, 3, 2)), slow("path-lg", 4), (MIXED, 4),
+    *(slow("path-g:ids=node", width) for width in (16, 4, 3)),
+    *(slow(MIXED, width) for width in (16, 5, 3)), *(slow("mixed", width) for width in (16, 4, 2)),
 ])
 def test_copies_on_the_way_come_when_the_recurrence_says(row, scheme, width):
     check(row, scheme, [*pairs(), *subsets(40, width)], width, LENGTHS)

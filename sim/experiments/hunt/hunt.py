@@ -142,7 +142,7 @@ def _require_slots(topology: Topology, scheme: Scheme, configuration: Configurat
     if not configuration.slots or visits < 2:
         return
     payload = min(longest, configuration.packet or longest)
-    flits = slot_flits(scheme.header.on(topology, configuration.flit_width), visits, payload)
+    flits = slot_flits(scheme.header_on(topology, configuration.flit_width), visits, payload)
     if flits > configuration.slot:
         raise WormcastError(f"slot: {configuration.slot} is not valid: a worm to {visits} destinations with {payload} "
                             f"payload flits takes {flits} flits of a slot. Allowed: {flits} or more, or smaller worms "

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from amaranth.lib import wiring
 
-from wormcast.algorithms.headers import AddressList, BitString, MultiDrop
+from wormcast.algorithms.headers import AddressList, BitString, MixedHeader, MultiDrop
+from wormcast.algorithms.phrases import count
 from wormcast.algorithms.routing import ALONG_LABELS
 from wormcast.hw.deep import DeepSwitch
 from wormcast.hw.faults import Cause
@@ -187,8 +188,12 @@ def credit_cycles(component: wiring.Component, link: str) -> int:
         return 2
     assert isinstance(component, Switch)
     if isinstance(component, DeepSwitch):
-        header = component.decoder.header
-        return 3 + (header.flits() if isinstance(header, BitString) else 1) if inward else 2
+        header, first = component.decoder.header, 1
+        if isinstance(header, BitString):
+            first = header.flits()
+        elif isinstance(header, MixedHeader) and header.drops is None:
+            first = header.unicast_flits
+        return 3 + first if inward else 2
     return 2 if inward or component.delays == "paper" else 3
 
 
@@ -221,6 +226,12 @@ def _header_rule(blueprint: Blueprint) -> str:
     if isinstance(header, MultiDrop):
         return ("A pair of switch and ports for each switch on the way; each pair begins in a new header flit. "
                 "The bits of the header are in *Data of a header flit*.")
+    if isinstance(header, MixedHeader):
+        pairs = "" if header.drops is None else (" A multi-drop worm has a pair of switch and ports for each switch on "
+                                                 "the way; each pair begins in a new header flit.")
+        return (f"The form, in the lowest bits of the first header flit, determines the header. A unicast has "
+                f"{count(header.unicast_flits, 'header flit')}, a bit string {header.string.flits()}.{pairs} The bits "
+                "are in *Data of a header flit*.")
     if not header.multicast:
         return "Exactly 1 header flit, with one address. The bits of the header are in *Data of a header flit*."
     return ("As many header flits as the addresses need. A bit in the data marks the last header flit. The bits are in "
@@ -232,6 +243,9 @@ def _order_rule(blueprint: Blueprint) -> str:
     header = blueprint.header
     if isinstance(header, BitString):
         return "Any set: a bit string has no order."
+    if isinstance(header, MixedHeader):
+        return "One, not the sender, or any set" + ("." if header.drops is None else (
+            "; switches of a multi-drop worm in the order in which it visits them."))
     if isinstance(header, MultiDrop):
         return "Switches in the order in which the worm visits them; the relation must lead from each to the next."
     if not (isinstance(header, AddressList) and header.multicast):

@@ -65,7 +65,8 @@ CALLS = {
               "synth allocator --seeds 0 --vcs 1 --topology mesh:3x3"),
     "synth_sweep": (lambda: wc.synth_sweep("allocator", "vcs=1,2", topology="mesh:3x3"),
                     "synth allocator --sweep vcs=1,2 --topology mesh:3x3"),
-    "describe": (lambda: wc.describe("min:b=2,stages=2", tokens=2), "topology min:b=2,stages=2 --tokens 2"),
+    "describe": (lambda: wc.describe("min:b=2,stages=2", tokens=2, headers=8),
+                 "topology min:b=2,stages=2 --tokens 2 --headers 8"),
     "figure": (lambda: wc.figure("002-fig3", quick=True), "figure 002-fig3 --quick --out FILE"),
     "names": (lambda: wc.names("figures", "boppana"), "list figures boppana"),
 }

@@ -219,6 +219,10 @@ def test_fields_of_a_header_are_all_bits_once(header):
 
 @pytest.mark.parametrize(("scheme", "says"), [
     ("tree", "| 0 | 1: the worm is on its way down, and never goes up again; hosts send 0 |"),
+    ("mixed", "| 0 | form of the header: 0 unicast, 1 bit string |\n| 5:1 | unicast: id of the destination |\n| 7:6 |"),
+    ("mixed", "| 7:6 | unicast: unused, 0 |\n| 1 | bit string: 1: the worm is on its way down"),
+    ("mixed:few=ssr-g", "| 1:0 | form of the header: 0 unicast, 1 bit string, 2 multi-drop |"),
+    ("mixed:few=ssr-g", "| 4:2 | multi-drop: id of the next switch with destinations |"),
     ("path-lg", "| 2:0 | id of the next switch with destinations |\n| 3 | 1 in the worm's last pair |\n| 7:4 | a bit"),
 ])
 def test_headers_of_worms_that_deep_switches_copy_are_told(scheme, says):

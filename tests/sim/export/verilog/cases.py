@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 from cases import slow
 
-from wormcast.algorithms import HAMILTONIAN, SCHEMES, Relation, WormcastError, find_scheme, topology
+from wormcast.algorithms import HAMILTONIAN, Relation, WormcastError, find_scheme, load_scheme, topology
 from wormcast.hw.router import Blueprint
 from wormcast.sim.build.components import COMPONENTS, build_component
 from wormcast.sim.build.configurations import hardware
@@ -25,7 +25,7 @@ OWN = Own()
 
 def blueprint(mesh="mesh:3x3", scheme="dual-path", *, relations=(), relation=None, **options):
     """Blueprint by names."""
-    network, found = topology(mesh), SCHEMES[scheme]
+    network, found = topology(mesh), load_scheme(scheme)
     if relation is not None:
         found = found.routed_by(relation)
     return Blueprint(network, found, hardware(network, found, options), relations)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
+from ..phrases import count
 from ..topologies.base import Topology
 from .base import Header, or_bits
 
@@ -85,8 +86,8 @@ class MultiDrop(Header):
         if self.flit_width < 1:
             raise WormcastError(f"header: flit_width {self.flit_width} is not valid. Allowed: 1 or more.")
         if self.relations != 1 or self.signed:
-            given = "ties: signed" if self.signed else f"relations: {self.relations}"
-            raise WormcastError(f"{given} is not valid for a multi-drop header. Allowed: one relation, without signs.")
+            given = "signs (ties: signed)" if self.signed else count(self.relations, "relation")
+            raise WormcastError(f"header: {given} are not valid for a multi-drop header. Allowed: one relation, without signs.")
 
     @classmethod
     def on(cls, topology: Topology, flit_width: int, relations: int = 1, signed: tuple[int, ...] = (), *,

@@ -67,7 +67,8 @@ class BitString(HeaderByShape):
                                 "extents from 1, at least one of them from 2.")
         if self.relations != 1 or self.signed:
             given = "signs (ties: signed)" if self.signed else count(self.relations, "relation")
-            raise WormcastError(f"header: {given} are not valid for a bit string. Allowed: one relation, without signs.")
+            raise WormcastError(f"header: {given} are not valid for a bit string. Allowed: one relation, without "
+                                "signs.")
         if self.form_bits and self.flit_width <= self.form_bits:
             raise WormcastError(f"header: flit_width {self.flit_width} is not valid: it cannot hold the form "
                                 f"({count(self.form_bits, 'bit')}) and the mark. Allowed: {self.form_bits + 1} or "

@@ -87,8 +87,8 @@ class MultiDrop(Header):
             raise WormcastError(f"header: flit_width {self.flit_width} is not valid. Allowed: 1 or more.")
         if self.relations != 1 or self.signed:
             given = "signs (ties: signed)" if self.signed else count(self.relations, "relation")
-            raise WormcastError(f"header: {given} are not valid for a multi-drop header. Allowed: one relation, without "
-                                "signs.")
+            raise WormcastError(f"header: {given} are not valid for a multi-drop header. Allowed: one relation, "
+                                "without signs.")
 
     @classmethod
     def on(cls, topology: Topology, flit_width: int, relations: int = 1, signed: tuple[int, ...] = (), *,

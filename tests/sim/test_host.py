@@ -235,7 +235,7 @@ def test_a_packet_given_twice_is_caught(options):
 def test_packets_need_room_for_their_place():
     for width, length, sentence in (
         (8, 9, "packet: 4 is not valid: the last packet of a message of 9 flits has 1 flit of 8 bits, and .* needs 4"),
-        (2, 8, "packet: 4 is not valid: the last packet of a message of 8 flits has 4 flits of 2 bits, and .* needs 16"),
+        (2, 8, "packet: 4 is not valid: the last packet of a message of 8 flits has 4 flits of 2 bits, .* needs 16"),
         (20, 17, "packet: 4 is not valid: flits of 20 bits .* a message of 17 flits. Allowed: messages of up to 16"),
     ):
         with pytest.raises(WormcastError, match=sentence):

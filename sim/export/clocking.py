@@ -7,6 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
 from wormcast.algorithms import WormcastError
+from wormcast.hw.bundles import by_name
 
 __all__ = ["ENABLE", "RESETS", "ClockEnabled", "clock_domain", "is_clocked", "require_clock", "require_reset"]
 
@@ -25,13 +26,11 @@ class ClockEnabled(wiring.Component):
 
     def __init__(self, component: wiring.Component):
         self._component = component
-        members = component.signature.members
-        super().__init__({ENABLE: In(1), **members})
-        for name in members:
-            setattr(self, name, getattr(component, name))
+        super().__init__({ENABLE: In(1), **component.signature.members})
+        vars(self).update(by_name(component))
 
     def elaborate(self, platform):
-        return EnableInserter(getattr(self, ENABLE))(self._component)
+        return EnableInserter(by_name(self)[ENABLE])(self._component)
 
 
 def clock_domain(reset: str) -> Callable[[str], ClockDomain]:

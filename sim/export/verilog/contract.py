@@ -107,8 +107,8 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
                   "Each copy leaves as its header and a flit with both marks. The rest of the worm is dropped, up to "
                   "its tail."),
         Violation("a header flit before the tail of the worm in front", "input", Cause.NO_TAIL,
-                  "Each copy of the worm in front leaves with a last flit that has both marks. The worm of the header "
-                  "flit is not affected."),
+                  "Each copy of the worm in front leaves with a last flit that has both marks. The worm that begins "
+                  "with the header flit is not affected."),
         Violation("a bit string without a bit for any output", "input", Cause.NO_SUCH_DESTINATION,
                   "The worm is dropped."),
         Violation("a bit of a node that is not behind this switch", "input", None,

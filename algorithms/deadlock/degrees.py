@@ -90,7 +90,8 @@ def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
     - ``"held"`` counts out of a node the links used by worms that hold a consumption channel, as in section 3.2.1,
       which does not count the row links of column-path. With ``"held"``, the links into a node are those by which
       worms arrive at the node as a destination. To count into a node only the links of worms that hold a consumption
-      channel would be wrong: Lemma 1 would give one channel for dual-path on a line of four nodes, which needs two.
+      channel would be wrong. Lemma 1 would then give one channel for dual-path on a line of four nodes; two are
+      needed.
     - ``"all"`` counts every link that worms with several destinations use; this is another reading of Definition 1.
     """
     topology = parts[0].topology
@@ -118,8 +119,8 @@ def channel_bounds(parts: Sequence[ChannelUse], ejection: str) -> tuple[int | No
     - Relations without a choice: links are counted as by ``"held"`` of `degrees`, with one virtual channel each, as
       further virtual channels of a link change nothing. If the condition of Corollary 2 is not met (column-path on
       meshes of two rows), Lemma 1's number is returned for both. If each link has an ejection port, one consumption
-      channel suffices. A relation without a choice but with several classes of virtual
-      channels has no bounds: both numbers are None.
+      channel suffices. A relation without a choice but with several classes of virtual channels has no bounds: both
+      numbers are None.
     - Worms with a choice that stop on their way: v_in counts the virtual channels by which worms arrive at
       destinations, one of each class (section 3.2.1). In the same way, v_out counts those by which worms go on from
       stops. Only Lemma 1 applies. For worms with a choice there are no bounds if each link has an ejection port.

@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
+from ..phrases import count
 from ..topologies.base import Topology
 
-__all__ = ["Header", "HeaderByShape", "or_bits"]
+__all__ = ["Header", "HeaderByShape", "or_bits", "require_one_relation"]
 
 
 class Header(ABC):
@@ -156,6 +157,13 @@ class Header(ABC):
     @abstractmethod
     def decode(self, flits: Iterable[int]) -> list[int]:
         """Decode header flits to destinations, in visiting order if the format has one."""
+
+
+def require_one_relation(header: Header, what: str) -> None:
+    """Refuse several relations, and signs, for a format that has bits for neither. ``what``: name of a header."""
+    if header.relations != 1 or header.signed:
+        given = "signs (ties: signed)" if header.signed else count(header.relations, "relation")
+        raise WormcastError(f"header: {given} are not valid for {what}. Allowed: one relation, without signs.")
 
 
 class HeaderByShape(Header):

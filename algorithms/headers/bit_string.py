@@ -8,7 +8,7 @@ import numpy as np
 from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
 from ..phrases import count
-from .base import HeaderByShape, or_bits
+from .base import HeaderByShape, or_bits, require_one_relation
 
 __all__ = ["BitString"]
 
@@ -65,10 +65,7 @@ class BitString(HeaderByShape):
         if not self.shape or min(self.shape) < 1 or max(self.shape) < 2:
             raise WormcastError(f"header: shape {self.shape} is not valid: it has fewer than two nodes. Allowed: "
                                 "extents from 1, at least one of them from 2.")
-        if self.relations != 1 or self.signed:
-            given = "signs (ties: signed)" if self.signed else count(self.relations, "relation")
-            raise WormcastError(f"header: {given} are not valid for a bit string. Allowed: one relation, without "
-                                "signs.")
+        require_one_relation(self, "a bit string")
         if self.form_bits and self.flit_width <= self.form_bits:
             raise WormcastError(f"header: flit_width {self.flit_width} is not valid: it cannot hold the form "
                                 f"({count(self.form_bits, 'bit')}) and the mark. Allowed: {self.form_bits + 1} or "

@@ -12,7 +12,7 @@ from ..errors import WormcastError
 from ..topologies.base import Topology
 from ..worms import select_entries
 from .address_list import Unicast
-from .base import Header
+from .base import Header, require_one_relation
 from .bit_string import BitString
 from .multi_drop import MultiDrop
 
@@ -79,9 +79,7 @@ class MixedHeader(Header):
     buffers = ("deep",)
 
     def __post_init__(self) -> None:
-        if self.relations != 1 or self.signed:
-            raise WormcastError(f"header: {self.relations} relations and signs of dimensions {self.signed} are not "
-                                "valid for mixed headers. Allowed: one relation and no sign.")
+        require_one_relation(self, "mixed headers")
 
     @classmethod
     def on(cls, topology: Topology, flit_width: int, relations: int = 1, signed: tuple[int, ...] = (),

@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
-from ..phrases import count
 from ..topologies.base import Topology
-from .base import Header, or_bits
+from .base import Header, or_bits, require_one_relation
 
 __all__ = ["IDS", "MultiDrop"]
 
@@ -85,10 +84,7 @@ class MultiDrop(Header):
             raise WormcastError(f"header: ids {self.ids!r} is not valid. Allowed: {', '.join(IDS)}.")
         if self.flit_width < 1:
             raise WormcastError(f"header: flit_width {self.flit_width} is not valid. Allowed: 1 or more.")
-        if self.relations != 1 or self.signed:
-            given = "signs (ties: signed)" if self.signed else count(self.relations, "relation")
-            raise WormcastError(f"header: {given} are not valid for a multi-drop header. Allowed: one relation, "
-                                "without signs.")
+        require_one_relation(self, "a multi-drop header")
 
     @classmethod
     def on(cls, topology: Topology, flit_width: int, relations: int = 1, signed: tuple[int, ...] = (), *,

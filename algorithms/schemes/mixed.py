@@ -30,10 +30,10 @@ FEW: dict[str, MultiDropScheme] = {
 class Mixed(Tree):
     """Unicasts by the id of a node, trees for large multicasts, and optionally multi-drop worms for small ones.
 
-    The number of destinations of a message selects its scheme: messages to one node are unicasts, those to 2 to
-    ``limit`` nodes have the worms of the scheme ``few``, and others have one tree worm. A worm with one destination has
-    the header of a unicast in each scheme. All worms are routed by the relation of `Tree`, so that switches need the
-    ways of one relation only.
+    The number of destinations of a message selects its worms. A message to one node is a unicast. A message to 2 to
+    ``limit`` nodes has the worms of the scheme ``few``. A message to more nodes has one tree worm. A worm with
+    one destination has the header of a unicast in each scheme. All worms are routed by the relation of `Tree`, so that
+    switches need the ways of one relation only.
 
     Parameters
     ----------

@@ -14,6 +14,7 @@ from wormcast.algorithms.source_digest import package_file, source_digest
 from ..build.network import HOST, TOKEN_IN, Kind, Network
 from ..host import (
     NOW,
+    SIZES,
     SKIPPED,
     UNDER_WAY,
     Host,
@@ -48,7 +49,6 @@ from .port_packing import credit_word, data_word, words
 __all__ = ["BulkEngine", "Capture", "kernels", "observer"]
 
 Bytes = npt.NDArray[np.uint8]
-SIZES = (1, 2, 4, 8)
 
 #: Largest distance, in words, of two neighbouring words that are copied as parts of one run.
 #: If the distance is larger, copying two runs takes less time than copying one run with the words between.

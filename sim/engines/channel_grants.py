@@ -10,7 +10,7 @@ from wormcast.hw.input_probe import PathProbe
 
 from ..build.fabric import FabricLink
 from ..build.network import Network
-from ..host import NOW, Host
+from ..host import NOW, SIZES, Host
 from ..lowering import Kernel, NativeCall
 from .packet_tracker import (
     ASKS,
@@ -172,7 +172,7 @@ class Grants:
 
     def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
                  place: Callable[[str, str], tuple[int, int]], state: npt.NDArray[np.uint8], *, turns: bool):
-        self._states = tuple(state.view(f"u{size}") for size in (1, 2, 4, 8))
+        self._states = tuple(state.view(f"u{size}") for size in SIZES)
         self.fronts, fronts, words = _Layout(network, kernels, states, place, turns).fronts()
         outs, most = len(self.fronts.into), (3 + turns) * fronts + len(self.fronts.ports)
         ports = np.zeros((len(self.fronts.ports), 6), np.int64)

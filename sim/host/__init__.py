@@ -14,7 +14,7 @@ from .counting import count_cycle, count_grants, count_sample, sampled, widen
 from .event_counting import count_events
 from .flit_owner import Packet, brought_by, children_at, packet_at_interface, packet_of
 from .idle import NEVER, next_event, watch
-from .link_data import link_data
+from .link_data import SIZES, link_data
 from .message import Message, make_host
 from .moving_program import MovingHost
 from .program import gather, host_step, needed, run_cycles
@@ -22,7 +22,7 @@ from .program_check import require_program
 from .program_layout import EXCHANGE, Host, lay_out
 from .receipts import check_receipts
 
-__all__ = ["EXCHANGE", "FREED", "NEVER", "NOW", "SAMPLES", "SKIPPED", "UNDELIVERED", "UNDER_WAY", "Host",
+__all__ = ["EXCHANGE", "FREED", "NEVER", "NOW", "SAMPLES", "SIZES", "SKIPPED", "UNDELIVERED", "UNDER_WAY", "Host",
            "Message", "MovingHost", "Packet", "brought_by", "check_receipts", "children_at", "count_cycle",
            "count_events", "count_grants", "count_sample", "gather", "host_step", "lay_out", "link_data", "make_host",
            "needed", "next_event", "packet_at_interface", "packet_of", "require_program", "run_cycles", "sampled",

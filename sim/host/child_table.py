@@ -20,7 +20,7 @@ from .constants import (
     UNDER_WAY,
     VALID,
 )
-from .link_data import put_part
+from .link_data import PARTS, put_part
 from .queues import append, take
 
 __all__ = ["admit", "begin_work", "end_worm", "write_row"]
@@ -117,12 +117,12 @@ def write_row(nodes, smart, worms, deliveries, header, working, writing, options
                 value = (worms[root].length - 1) // options[PACKET]
                 row.sent = 0
             put_part(tx_data, table, 0, node, value)
-            for part in range(1, header.shape[1]):
+            for part in range(1, tx_data[PARTS]):
                 put_part(tx_data, table, part, node, 0)
         else:
             child = worms[row.child]
             at = child.header_at + row.sent
-            for part in range(header.shape[1]):
+            for part in range(tx_data[PARTS]):
                 put_part(tx_data, table, part, node, header[at, part])
             row.sent += 1
             if row.sent == child.own_headers:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms.compiled import inlined, intrinsic
 
-__all__ = ["get_part", "link_data", "put_part"]
+__all__ = ["PARTS", "SIZES", "get_part", "link_data", "put_part"]
 
 #: Indices into the array of `link_data`.
 ADDRESS, SIZE, PARTS, NODES = range(4)

@@ -43,7 +43,7 @@ from .constants import (
     WIDTH,
 )
 from .idle import FIRST_LOOK, FIRST_WAIT, jump
-from .link_data import get_part, put_part
+from .link_data import PARTS, get_part, put_part
 from .payload import free_tag, joined, payload, place_of
 from .program_layout import Host
 from .queues import append, append_worm, take
@@ -159,11 +159,11 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
             # a forwarded message has no header: a flit with head and tail marks replaces it
             tx[port, node] = VALID | HEAD | (TAIL if worms[worm].posting >= 0 else 0)
             at = worms[worm].header_at + stream.sent
-            for part in range(header.shape[1]):
+            for part in range(tx_data[PARTS]):
                 put_part(tx_data, port, part, node, header[at, part])
         else:
             tx[port, node] = VALID | (TAIL if stream.sent == stream.flits - 1 else 0)
-            for part in range(header.shape[1]):
+            for part in range(tx_data[PARTS]):
                 put_part(tx_data, port, part, node, payload(worms[worm].tag, place, options, part))
         stream.sent += 1
         stream.credits -= 1
@@ -219,8 +219,8 @@ def _fail(counters, fault, node, channel):
 
 
 @inlined
-def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, options, counters, marks, rx_data,
-             parts, link, node, vc, row):
+def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, options, counters, marks, rx_data, link,
+             node, vc, row):
     """Receive the flit that the interface hands to the host, and compare it with the expected one."""
     now, width = counters[NOW], options[WIDTH]
     number = link * options[CHANNELS] + vc
@@ -252,7 +252,7 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
     if there:
         last = channel.place == channel.end - 1
         right = marks == VALID | vc << 1 | (TAIL << options[CHANNEL_BITS] if last else 0)
-        for part in range(parts):
+        for part in range(rx_data[PARTS]):
             right &= get_part(rx_data, link, part, node) == payload(channel.tag, channel.place, options, part)
         if not right:
             _fail(counters, 2, node, number)
@@ -357,7 +357,7 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
             vc = marks >> 1 & ((1 << options[CHANNEL_BITS]) - 1)
             row = (link * count + node) * vcs + vc
             _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, options, counters, marks,
-                     rx_data, header.shape[1], link, node, vc, row)
+                     rx_data, link, node, vc, row)
             if holds:
                 channels[row].owed += 1
             else:

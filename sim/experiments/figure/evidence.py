@@ -197,8 +197,8 @@ class Truth:
                           last=last))
 
     def region(self, level: float = LEVEL) -> str:
-        """Text: the loads of each verdict, if loads differ; the reason, if all are undecided or none is there; else
-        empty."""
+        """Text: the loads of each verdict, if loads differ; the reason, if all are undecided or there is no load;
+        else empty."""
         if not self.at:
             return self.missing
         signs = {load: _sign(one, level, len(self.at)) for load, one in self.at.items()}

@@ -90,7 +90,7 @@ def file_of(paper: Paper, folder: Path, suffix: str) -> Path:
 
 
 def read_records(folder: Path) -> list[FigureRecord]:
-    """Read the records of all papers that have run into a folder. Figures that the catalogue has no more are left out.
+    """Read the records of all papers that have run into a folder. Figures that the catalogue lacks are left out.
 
     Raises
     ------
@@ -110,13 +110,13 @@ def read_records(folder: Path) -> list[FigureRecord]:
 
 
 def join_records(before: Iterable[FigureRecord], new: Sequence[FigureRecord]) -> list[FigureRecord]:
-    """Return all records, of which new ones replace those of the same figure, in the order of the catalogue."""
+    """Return all records in the order of the catalogue. A new record replaces the one of the same figure."""
     every = {one.figure: one for one in (*before, *new)}
     return [every.pop(name) for name in catalogue() if name in every] + [*every.values()]
 
 
 def papers_in(records: Iterable[FigureRecord]) -> dict[Paper, list[FigureRecord]]:
-    """Return the papers of which a figure has run, each with the records of its figures."""
+    """Return the papers with figures that have run, each with the records of these figures."""
     every = [*records]
     found = {paper: [one for one in every if paper_of(one.figure) == paper.number] for paper in PAPERS}
     return {paper: some for paper, some in found.items() if some}

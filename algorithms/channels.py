@@ -35,8 +35,8 @@ class Resource:
     where : str
         Name of the link (see `link_names`), id of the node, or stage of the token.
     number : str
-        Number of the channel, slot or packet buffer entry, or group of the token. The number of several channels, slots
-        or entries is ``"*"`` (all of the link or node) or a range with both ends: ``"0-1"``.
+        Number of the channel, slot or packet buffer entry, or group of the token. For several channels, slots or
+        entries it is ``"*"`` (all of the link or node) or a range with both ends: ``"0-1"``.
     port : int, optional
         For ``"inj"``: number of the node's injection port.
 

@@ -45,7 +45,10 @@ class _Import(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """Digests of a file's content and syntax tree, and its imports: of this package, relative ones, and by text."""
+    """Digests of a file's content and syntax tree, and its imports.
+
+    The imports are those of this package, relative imports, and modules of this package that a text names.
+    """
 
     content: str
     tree: str

@@ -212,7 +212,7 @@ class InputUnit(wiring.Component):
         return list(channels_of_class(self.outputs[o].vcs, self.decoder.vc_classes, k))
 
     def _exit(self, code: Value) -> Value:
-        """Return the number of the ejection port in the code of a `Mark.FINAL`."""
+        """Return the ejection port's number, which is in the code of a `Mark.FINAL`."""
         return code[2:2 + exit_bits(self.decoder, self.port)]
 
     def _of_exit(self, of: Callable[[Any], Value], way_out: Value) -> Value:

@@ -35,7 +35,7 @@ __all__ = ["EXAMPLES", "NETWORKS", "filled", "part"]
 
 Options = Mapping[str, str]
 
-#: Hardware with each header format and each kind of switch: description, component and options.
+#: Examples of hardware by description: component and options. Each header format and each kind of switch occurs.
 EXAMPLES: dict[str, tuple[str, Options]] = {
     "path worms": ("router", {"topology": "mesh:8x8", "scheme": "dual-path"}),
     "unicasts": ("router", {"topology": "mesh:8x8", "scheme": "individual"}),

@@ -13,7 +13,7 @@ from ..routing import Routes, walk, walk_to_replication
 __all__ = ["BranchPairs", "find_branch_pairs"]
 
 MOST_NODES = 1024
-"""Largest number of nodes of a network whose worm trees are enumerated."""
+"""Largest number of nodes of a network in which the tree from each node to all others is analysed."""
 
 Integers = npt.NDArray[np.int32]
 

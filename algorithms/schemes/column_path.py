@@ -72,7 +72,7 @@ def _keys(nodes, columns, literal, sources, destination_offsets, destinations):
     """Return a sort key of each destination: column and direction of its worm (upwards first), then rows from the
     source (see `grouped_worms`)."""
     keys = np.empty(len(destinations), np.int64)
-    sides = np.zeros(columns, np.int8)  # for each column: the sides of the source's row with destinations
+    sides = np.zeros(columns, np.int8)  # for each column: whether it has destinations above and below the source's row
     for message in range(len(sources)):
         first, end = destination_offsets[message], destination_offsets[message + 1]
         row = sources[message] // columns

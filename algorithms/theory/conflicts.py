@@ -62,8 +62,8 @@ def conflicts(plan: Plan, discipline: str = "fpfs") -> list[Conflict] | None:
 
 @compiled_from(QUADRATIC)
 def _shared(offsets, taken, steps, by_step, links):
-    """Return rows (step, worm, packet, worm, packet, link), packets from 0. ``by_step`` has the indices of all sends,
-    sorted by step."""
+    """Return rows (step, worm, its packet, other worm, its packet, link). Packets are numbered from 0. ``by_step`` has
+    the indices of all sends, sorted by step."""
     packets = steps.shape[1]
     found = np.empty((1024, 6), np.int64)
     count = 0

@@ -16,7 +16,9 @@ __all__ = ["Minimal", "minimal", "minimal_by_directions"]
 
 @dataclass(frozen=True, eq=False)
 class Minimal:
-    """Valid sets of the fewest DANs, and all sets of fewer DANs. Each DAN consists of all links in some directions.
+    """Valid sets of the fewest DANs, and all sets of fewer DANs, none of which is valid.
+
+    Each DAN consists of all links in some directions.
 
     Parameters
     ----------

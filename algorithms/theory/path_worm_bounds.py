@@ -145,7 +145,7 @@ def _lemma_5(topology: Topology, seed: int) -> TheoremCheck:
 
 
 def _few(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multicast]) -> TheoremCheck:
-    """Compare the number of worms with the fewest that chains allow."""
+    """Compare the scheme's number of worms with the fewest that chains of switches allow."""
     used = [len(_sizes(topology, scheme, one)) for one in multicasts]
     least = [min(map(len, all_covers(topology, _switches(topology, one)))) for one in multicasts]
     as_few = sum(one == other for one, other in zip(used, least, strict=True))

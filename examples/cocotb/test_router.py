@@ -32,7 +32,7 @@ def header(*addresses):
 
 def payload(*data):
     """Return payload flits, the last of them with the tail mark."""
-    return [one << 2 | (TAIL if one is data[-1] else 0) for one in data]
+    return [one << 2 for one in data[:-1]] + [data[-1] << 2 | TAIL]
 
 
 async def start(dut):

@@ -33,10 +33,10 @@ def decoder_of(place: DecoderPlace) -> Decoder:
       them. In address lists the decoder compares coordinates also for adaptive and e-cube-adaptive on meshes.
     - Address lists under relations without a comparison of coordinates use a table in straps.
     - On meshes, unicasts under relations that compare no coordinates use tables in straps, if the table can hold
-      the routes. A table in straps holds addresses of at most 8 bits, and relations with one phase, one class of
-      virtual channels and no alternatives. All other unicasts use digits of the destination as output numbers, if this
-      is possible at all switches of the network, else tables in memories. With deep buffers unicasts always use tables
-      in memories.
+      the routes. A table in straps can hold the routes if addresses have at most 8 bits, and if the relation has one
+      phase, one class of virtual channels and no alternatives. All other unicasts use digits of the destination as
+      output numbers, if this is possible at all switches of the network, else tables in memories. With deep buffers
+      unicasts always use tables in memories.
     """
     header, kind, topology, routes, options = place.header, place.kind, place.topology, place.routes, place.options
     assert isinstance(header, AddressList)

@@ -74,7 +74,8 @@ class TreeWorm(wiring.Component):
     all worms that can arrive (``consumed``), it has arrived at once. A worm that requests nothing reports at once.
 
     The requests of a cycle come from registers, see `InputVC`. *Latency*: a worm that is known with a flit in cycle t
-    requests its outputs in t + 2, with a token at this switch in t + 3. *Reset*: idle.
+    requests its outputs in t + 2. A worm that needs the token requests them in t + 3, if the token is at this switch.
+    *Reset*: idle.
 
     Parameters
     ----------
@@ -243,7 +244,7 @@ class TreeWorm(wiring.Component):
         return read.data, waits
 
     def _all(self, group, targets, of) -> Value:
-        """Return 1 if ``of(output)`` is 1 for all targets of a group."""
+        """Return 1 if ``of(output)`` is 1 for each output of a group that is a target."""
         if len(group) == 1:
             return of(group[0])
         return Cat(~targets[o] | of(o) for o in group).all()

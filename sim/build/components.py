@@ -148,7 +148,7 @@ class Exported:
         Options with which hardware contains the component. If ``options`` is empty, hardware with the options
         `DEFAULTS` contains the component.
     streams : bool
-        The component is part of an interface whose host has streams.
+        The component is part of an interface whose host has AXI or Amaranth streams.
     """
 
     description: str

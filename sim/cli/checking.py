@@ -53,8 +53,8 @@ def check_(
     *,
     look: Given,
     seed: Annotated[int, typer.Option(
-        help="Seed of the random multicasts by which the scheme's model is tested, and of those of --explain. "
-        "Default: 0.", min=0, show_default=False)] = 0,
+        help="Seed of the random multicasts that test the scheme's model, and of the random multicasts of "
+        "--explain. Default: 0.", min=0, show_default=False)] = 0,
     given: Given,
     json: Json = False,
 ) -> int:

@@ -91,7 +91,7 @@ def options_of_program() -> dict[str, Any]:
 
 
 def command(name: str) -> Callable[[Function], Function]:
-    """Declare a function as the command of this name.
+    """Declare a function as the command ``name``.
 
     The command's help is the summary in `COMMANDS`, followed by the function's docstring, if any.
     """

@@ -66,7 +66,7 @@ def picture_options(given: Mapping[str, Any], plot: object) -> PictureOptions:
 
 
 def picture_paths(plot: Path | None, options: PictureOptions) -> dict[str, Path | None]:
-    """Return the files of a picture by their names in messages about files that are the same."""
+    """Return the files of a picture by their names in error messages."""
     if plot is None:
         return {}
     return {"--plot" if name == "picture" else f"the {name} of --plot": file

@@ -79,7 +79,7 @@ def plan_(
                             "--destinations, or --random.")
     if random is not None and (beside := [name for name, value in one.items() if value is not None]):
         raise WormcastError(f"{beside[0]}: {one[beside[0]]} is not valid with --random, which draws multicasts. "
-                            "Allowed: one of the two options.")
+                            "Allowed: one of the two options, not both.")
     with stdout_for_results():
         network = build_topology(topology)
     if plot:

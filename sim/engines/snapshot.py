@@ -300,7 +300,7 @@ class Snapshot:
         return None if worm < 0 else (worm, packet[1])
 
     def offered(self, node: int) -> Packet | None:
-        """Return the packet that a node's interface sends on now or next, from a slot or as a copy, if any."""
+        """Return the packet that a node's interface forwards now or next, from a slot or as a copy, if any."""
         probe = self.interface(node)
         payload, begins = probe.offered
         packet = packet_of(self.host, payload, begins=begins) if payload else None

@@ -84,7 +84,7 @@ WORM = _record("ready", "posted", "injected", "handed", "touched", "header_at", 
 #: Delivery of a worm at a node. ``due``: number of payload flits that have not arrived at the node.
 #: ``packets``: index of the delivery's first packet in `Host.begun`. ``first``: number of the first packet to arrive.
 #: ``release``, ``last_release``: first and last entry in the list of worms that wait for the delivery's receipt.
-#: ``behind``: the task after the delivery's receipt in the processor's queue.
+#: ``behind``: in the processor's queue, the task that follows the delivery's receipt.
 #: ``child``: the first of the message's worms that the node's interface forwards.
 DELIVERY = _record("head", "tail", "received", "packets", narrow=(
     "node", "worm", "due", "release", "last_release", "behind", "first", "child"))

@@ -59,7 +59,7 @@ class _Bits:
                 for (name, part), node in parts.items() for bit, value in enumerate(self.bits(node))}
 
     def bits(self, node: Node) -> Bits:
-        """Return the bits of a node, least significant first."""
+        """Return the bits of a node of the program's graph, least significant first."""
         stack = [node]
         while stack:
             top = stack[-1]

@@ -40,7 +40,7 @@ class Scene:
     """Data that all objects of `Moment` for a design share.
 
     ``places`` has for each input bit its word, its position in the word, and the word's number of bits. ``deep`` has
-    for each deep memory its slots, as (first bit, number of bits, slot).
+    for each deep memory its slots in the program's state, as (first bit, number of bits, number of the slot).
     """
 
     design: Design

@@ -201,9 +201,9 @@ def _put_off(result: list[Phase], where: dict[Node, int]) -> None:
     """Move stores of state to the end of the last phase that reads the old value.
 
     If the value of a store is itself a piece of state, the store reads this piece in its phase. If this store moves to
-    a later phase, stores to that piece may have to move, too. Within a phase, state is read before it is stored. State
-    in ``where`` was loaded by an earlier phase: later phases take it from the memory between phases, and do not read
-    the register.
+    a later phase, stores to that piece may have to move, too. Within a phase, state is read before it is stored. Pieces
+    of state in ``where`` are loaded by an earlier phase, which stores their values in the memory between phases. Later
+    phases read this memory, not the register.
     """
     moving = True
     while moving:

@@ -37,7 +37,10 @@ def refine(pieces: Pieces) -> None:
 
 
 class _Input(NamedTuple):
-    """Input of cells. ``joined``: of cells with independent bits. ``together``: its bits are joined to one number."""
+    """Input of cells.
+
+    ``joined``: the bits of these cells are independent. ``together``: its bits are joined to one number.
+    """
 
     nets: Nets
     joined: bool

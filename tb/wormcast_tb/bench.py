@@ -91,7 +91,9 @@ class TB:
             sink.pause = pressure(len(self.drivers) + seed)
 
     async def reset(self, cycles: int = 2) -> None:
-        """Hold reset for `cycles` cycles, then release it. Cycle 0 begins with empty queues and no expected worms.
+        """Hold reset for at least `cycles` cycles, then release it.
+
+        Cycle 0 begins with empty queues and no expected worms.
 
         Raises
         ------

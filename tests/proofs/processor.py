@@ -14,7 +14,8 @@ WHERE = "interface.communication_processor.CommunicationProcessor.elaborate"
 
 
 class ProcessorHarness(Harness):
-    """The communication processor. Packets arrive at any time, and queues can start or not, at any time.
+    """The communication processor. Packets arrive at any time. In each cycle, each queue can start its oldest
+    packet or not.
 
     All queues together never store more packets than the processor is built for.
     """

@@ -21,7 +21,7 @@ Leg = tuple[int, tuple[int, ...]]
 #: Greatest number of nodes of a network for which `check` is called. For larger networks `check` takes seconds.
 MOST_NODES = 256
 
-#: Greatest number of messages of a list, divided by the number of its different messages.
+#: Largest ratio of a list's messages to its different messages.
 #: A deadlock may need a message on each virtual channel of a link.
 COPIES = 3
 

@@ -177,7 +177,7 @@ def _start(streams, process, share_on):
 
 @compiled
 def _in_burst(streams, node, left, process):
-    """Set the event after the cycle ``next`` of a node whose burst has ``left`` more cycles: a message or a burst."""
+    """Set a node's next event, a message or the beginning of a burst. Its burst has ``left`` cycles after ``next``."""
     gap = _gap(streams, node, process[0])
     message = gap <= left
     streams[node].next += gap if message else left + 1 + _gap(streams, node, process[2])

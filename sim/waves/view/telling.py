@@ -72,8 +72,8 @@ def milestones(history: History) -> list[tuple[str, int, str]]:
 def name_any(history: History, resources: Sequence[str]) -> str:
     """Name requested resources: ``cons:0.2:0 or :1``; ``link:0.1>0.2:*`` for any virtual channel of a link.
 
-    Several outputs are joined by *or*; if switches replicate worms, a header needs all of them, and they are joined by
-    *and*.
+    If switches replicate worms, a header needs all requested outputs, which are joined by *and*. Otherwise any of them
+    suffices, and they are joined by *or*.
     """
     by_name: dict[str, list[str]] = {}
     for resource in resources:

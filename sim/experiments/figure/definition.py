@@ -186,9 +186,9 @@ class Figure:
         of, colon, which = name.rpartition(":")
         figure = find_figure(of) if colon else self
         if which not in figure.series:
-            raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid. " + (
-                f"Allowed: series of {figure.name}: {', '.join(figure.series)}." if figure.series else
-                f"{figure.name} has no series. Needed: a table [series.{which}]."))
+            raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid" + (
+                f". Allowed: series of {figure.name}: {', '.join(figure.series)}." if figure.series else
+                f": {figure.name} has no series. Allowed: a series of the figure, or of another one (FIGURE:SERIES)."))
         if (figure.over, figure.values) != (self.over, self.values):
             found = f"is {figure.over}" if figure.over != self.over else "has other values"
             raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid: the x axis of "
@@ -325,9 +325,15 @@ def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
         FIGURE.require(entries)
     like = entries.pop("like", None)
     if like is None:
+        if "only" in entries:
+            raise WormcastError(f"{file}: only: {entries['only']} is not valid without like. Needed: like, a figure "
+                                "with these series.")
         return entries
-    beside = file.parent / f"{like}.toml"
-    if (base := beside if beside.exists() else HERE / f"{like}.toml") in (*before, file):
+    beside, of_catalogue = file.parent / f"{like}.toml", HERE / f"{like}.toml"
+    if not (base := beside if beside.exists() else of_catalogue).exists():
+        raise WormcastError(f"{file}: like: {like!r} is not valid: it is no figure.{nearest(like, catalogue())} "
+                            f"Allowed: names of wormcast list figures, or of .toml files beside {file.name}.")
+    if base in (*before, file):
         raise WormcastError(f"{file}: like: {like!r} is not valid: the figures are like each other in a circle. "
                             "Allowed: another figure.")
     return _over(file, _entries(base, (*before, file)), entries)
@@ -349,7 +355,9 @@ def _over(file: Path, base: Mapping[str, Any], entries: Mapping[str, Any]) -> di
             if name not in {**series, **own}:
                 names = {**series, **own}
                 raise WormcastError(f"{file}: only: {name!r} is not valid"
-                                    + (f". Allowed: {', '.join(names)}." if names else ": the figure has no series."))
+                                    + (f". Allowed: {', '.join(names)}." if names else
+                                       f": neither this figure nor the one of like has series. Needed: a table "
+                                       f"[series.{name}]."))
         found["series"] = {name: series.get(name, {}) for name in entries["only"]} | own
         found["variations"] = {name: _without(one, series.keys() - found["series"].keys())
                                for name, one in found.get("variations", {}).items()}
@@ -438,12 +446,12 @@ def _pictures(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[Pic
     """Read the key ``pictures``: names and commands. Names of pictures become file names, so they must be unique."""
     found: list[Picture] = []
     taken = {"scatter"} if "scatter" in entries else set()
-    for one in entries.get("pictures", []):
+    for number, one in enumerate(entries.get("pictures", [])):
         if one["name"] in taken:
             raise WormcastError(f"pictures: the name {one['name']!r} is not valid: another picture has it")
         taken.add(one["name"])
         found.append(Picture(one["name"], written(one["command"], words)))
-        require_command("pictures", found[-1].command)
+        require_command(f"pictures[{number}].command", found[-1].command)
         if PLOT not in found[-1].command:
             raise WormcastError(f"pictures: the command {one['command']!r} is not valid: it draws no picture. Needed: "
                                 f"{PLOT} as the name of the picture's file, as in --plot {PLOT}.")
@@ -471,7 +479,8 @@ def _require_axis(over: str, values: Sequence[Any]) -> None:
     """Refuse an axis that load experiments cannot have."""
     if over == LOAD:
         if values:
-            raise WormcastError(f"values: {values} is not valid: a figure over the load places its points itself")
+            raise WormcastError(f"values: {values} is not valid without over: a figure over the load chooses its own "
+                                "points. Needed: over, the option that has these values.")
         return
     require_known(over, OPTIONS, "load")
     if over in DECIDED or (over != "topology" and OPTIONS[over].kind not in (int, float)):

@@ -84,11 +84,13 @@ ARGUMENTS = {"output": (2, 2), "within": (3, 3), "comparable": (2, 3), SATURATED
 def require_command(key: str, command: str) -> None:
     """Refuse a command with unclosed quotes, and an empty command."""
     try:
-        parts = shlex.split(command)
+        parts, reason = shlex.split(command), ""
     except ValueError as error:
-        raise WormcastError(f"{key}: {command!r} is not valid: {error}. Allowed: a command of wormcast.") from error
+        parts = []
+        reason = f": {'a quotation mark is not closed' if 'quotation' in str(error) else 'a backslash ends it'}"
     if not parts:
-        raise WormcastError(f"{key}: {command!r} is not valid. Allowed: a command of wormcast.")
+        raise WormcastError(f"{key}: {command!r} is not valid{reason}. Allowed: a command of wormcast and its options, "
+                            "as in: topology mesh:4x4.")
 
 
 @dataclass

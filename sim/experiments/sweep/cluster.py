@@ -16,6 +16,7 @@ from typing import Any
 
 import wormcast
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.phrases import count
 
 from ...common.requirements import require
 from .point import Point, build_point
@@ -161,8 +162,9 @@ def _result(distributed: Any, future: Any, point: Point, address: str) -> dict[s
     except CancelledError as error:
         raise WormcastError(f"scheduler: {address} has stopped answering. Finished points are stored.") from error
     except distributed.KilledWorker as error:
-        raise WormcastError(f"point {point.name}: {error.allowed_failures + 1} workers that ran the point, or would "
-                            "have run it next, were lost. See their logs. Finished points are stored.") from error
+        raise WormcastError(f"scheduler: {address} lost {count(error.allowed_failures + 1, 'worker')} with the point "
+                            f"{point.name or 'of the sweep'}. See the logs of its workers. Finished points are stored."
+                            ) from error
     except ImportError as error:
         raise WormcastError(f"scheduler: a worker of {address} lacks a package ({error}). Needed: wormcast "
                             f"{wormcast.__version__}.") from error

@@ -72,8 +72,8 @@ def choose_links(history: History, text: str) -> list[int] | None:
             continue
         try:
             matching = [index for index, link in enumerate(history.links) if _means(history.topology, name, link)]
-        except WormcastError as error:
-            raise WormcastError(f"links: {error}") from error
+        except WormcastError:
+            matching = []
         if not matching:
             raise WormcastError(f"links: {name!r} is not valid: the waveform has no such link. Allowed: used, all, or "
                                 "U>V, U>V#k, inj:NODE, cons:NODE, retrans:NODE, NODE, SWITCH, separated by commas.")

@@ -141,7 +141,8 @@ class Wave:
                     words = []
 
     def _no_vcd(self) -> WormcastError:
-        return WormcastError(f"{self._path} is not a VCD file")
+        return WormcastError(f"{self._path} is not valid: it is no VCD file. Allowed: waveforms that run or load wrote "
+                             "with --vcd, also compressed by gzip or converted to FST.")
 
     def changes(self, idents: Collection[bytes]) -> Iterator[tuple[int, list[tuple[bytes, bytes]]]]:
         """Yield each time in the file with its changes of the signals ``idents``: identifier codes and written values.

@@ -62,7 +62,7 @@ def test_what_a_dead_process_has_left_goes_at_once_and_what_a_living_one_has_beg
 
 def test_links_in_a_circle_are_refused(tmp_path):
     (tmp_path / "loop").symlink_to("loop")
-    with pytest.raises(WormcastError, match=r"loop cannot be written: its links lead in a circle"):
+    with pytest.raises(WormcastError, match=r"loop cannot be written: its symbolic links lead in a circle"):
         require_writable(tmp_path / "loop")
     require_writable(tmp_path / "new")
     assert names(tmp_path) == ["loop"]

@@ -129,6 +129,8 @@ def test_like_another_one(tmp_path):
     ({"only": "[['a']]", "like": "'002'"}, r"only\[0\]: \['a'\] is not valid. Allowed: text"),
     ({"only": "['nowhere']", "like": "'002'"}, "only: 'nowhere' is not valid. Allowed:"),
     ({"series": "[]", "like": "'002'"}, r"series: \[\] is not valid. Allowed: a table"),
+    ({"like": "'noe'"}, r"small.toml: like: 'noe' is not valid: it is no figure. .* files beside small.toml"),
+    ({"only": "['one']"}, r"small.toml: only: \['one'\] is not valid without like. Needed: like"),
     ({"like": "'small'"}, "like: 'small' is not valid: the figures are like each other in a circle"),
     ({"title": '"a\\u0007"'}, "title: 'a.*' is not valid. Allowed: text in one line, without control characters"),
     ({"like": "'../small'"}, "like: '../small' is not valid. Allowed: the name of a figure"),
@@ -140,7 +142,7 @@ def test_like_another_one(tmp_path):
     ({"scatter": "{across = 1, up = 'y', points = ['a']}"}, "scatter.across: 1 is not valid. Allowed: text"),
     *(({"statements": f"[{{claim = 'x', text = 'y', holds = \"{holds}\"}}]"}, sentence) for holds, sentence in (
         ("latency('one') < 1" + "0" * 400, r"holds: a number is too large. Allowed: less than 1e\+100"),
-        ("output('plan \\\"mesh:2x2', 'hops') < 2", "holds: .* is not valid: No closing"),
+        ("output('plan \\\"mesh:2x2', 'hops') < 2", "holds: .* is not valid: a quotation mark is not closed"),
         ("output('', 'hops') < 2", "holds: '' is not valid. Allowed: a command of wormcast"),
         ("output('  ', 'exit') == 0", "holds: '  ' is not valid. Allowed: a command of wormcast"))),
     *(({"pictures": f"[{{name = '{name}', command = 'plan mesh:2x2 --plot {{plot}}'}}]"},
@@ -149,7 +151,8 @@ def test_like_another_one(tmp_path):
     ({"pictures": "[{name = 'p', command = 'plan {plot}'}, {name = 'p', command = 'plan {plot}'}]"},
      "pictures: the name 'p' is not valid: another picture has it"),
     ({"pictures": "[{name = 'p', command = 'plan --plot {plo|}'}]"}, "it draws no picture. Needed: {plot} as the name"),
-    ({"pictures": "[{name = 'p', command = 'plan \"mesh'}]"}, "pictures: 'plan \"mesh' is not valid: No closing"),
+    ({"pictures": "[{name = 'p', command = 'plan \"mesh'}]"},
+     r"pictures\[0\].command: 'plan \"mesh' is not valid: a quotation mark is not closed"),
     ({"scatter": "{across = 'x', up = 'y', points = [{name = 'a', across = '1', up = '2'}]}",
       "pictures": "[{name = 'scatter', command = 'plan {plot}'}]"}, "the name 'scatter' is not valid: another picture"),
     ({"over": "'vcs'", "values": "[1, 2]"}, "series one: rate is missing. Needed: in the series or in the"),
@@ -160,7 +163,8 @@ def test_like_another_one(tmp_path):
     ({"variations": "{v = {series = {noe = {vcs = 1}}}}"}, "'noe' is not valid. Nearest: one. Allowed: series of the"),
     ({"statements": "[{claim = 'x', text = 'y', holds = \"copies('one') > nan\"}]"},
      r"small.toml: statements\[0\]: holds: .* is not valid: nan is neither"),
-    ({"values": "[20]"}, r"values: \[20\] is not valid: a figure over the load places its points itself"),
+    ({"values": "[20]"},
+     r"values: \[20\] is not valid without over: a figure over the load chooses its own points\. Needed: over"),
 ])
 def test_what_is_refused(tmp_path, entries, sentence):
     file = written(tmp_path, **GOOD | entries)

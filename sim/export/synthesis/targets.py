@@ -80,10 +80,11 @@ TARGETS = {
         logic_cell="TRELLIS_COMB",
         bel="TRELLIS_COMB",
     ),
-    # buffers are flip-flops: the device has no LUT memory, and block memory has synchronous reads only
+    # The device has no LUT memory, and block memory has synchronous reads only: memories marked for LUTs, as buffers and
+    # queues, become flip-flops.
     "ice40": Target(
         device="HX8K",
-        yosys="synth_ice40 -abc9 -device hx",
+        yosys='setattr -set ram_style "registers" a:ram_style=distributed; synth_ice40 -abc9 -device hx',
         storages={"registers": ""},
         cells={"LUT4": "SB_LUT4", "FF": "SB_DFF", "RAM40_4K": "SB_RAM40_4K", "CARRY": "SB_CARRY"},
         blocks={},

@@ -94,7 +94,7 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class Intrinsic:
-    """A function written as LLVM IR. Only compiled functions can call it.
+    """A function written as LLVM IR. Only compiled functions can call an intrinsic.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ _plain = _Plain()
 @contextmanager
 def plain() -> Iterator[None]:
     """Run this thread's calls of all functions of `compiled_from` as plain Python in this context. Tests compare the
-    results with compiled code."""
+    results with those of compiled code."""
     _plain.always = True
     try:
         yield

@@ -23,7 +23,8 @@ class WormcastError(ValueError):
 
 
 def no_such_file(what: str, file: Path) -> WormcastError:
-    """Return a refusal of a file that does not exist, ``what`` first. For a relative path it says where paths begin."""
+    """Return a refusal of a file that does not exist, ``what`` first. For a relative path, the refusal says where
+    relative paths begin."""
     where = "" if file.is_absolute() else ". Relative paths begin in the working folder"
     return WormcastError(f"{what}: {file} cannot be read: No such file{where}")
 
@@ -32,7 +33,8 @@ class WireError(RuntimeError):
     """An error on the wire, found by the simulated hardware. This error ends a load or a hunt, whose results would be
     wrong.
 
-    The exit code of the command is 1. With ``--json`` the command also prints an object with the outcome ``error``.
+    A command that ends with this error has exit code 1. With ``--json`` the command also prints an object with the
+    outcome ``error``.
     """
 
 

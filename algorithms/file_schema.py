@@ -22,7 +22,7 @@ NOUNS = {"string": "text", "integer": "a whole number", "number": "a number", "b
 #: A refusal of an unknown key lists the allowed keys if there are at most LISTED, else only the nearest key.
 LISTED = 20
 
-#: Most characters of a value that a refusal shows.
+#: Largest number of characters of a value that a refusal shows.
 SHOWN = 60
 
 

@@ -73,7 +73,7 @@ class Header(ABC):
                        signed: tuple[int, ...] = ()) -> int:
         """Compute the flit width with which the header of this number of destinations is one flit (``--header ideal``).
 
-        For a multi-drop header, compute the width with which each pair is one flit.
+        For a multi-drop header, compute the width with which each pair of a switch id and port bits is one flit.
         """
 
     @property

@@ -40,7 +40,7 @@ class BitString(HeaderByShape):
     signed : tuple of int
         Empty: bit strings have no signs.
     form, form_bits : int
-        Number of this format among several in a network, and its bits. Default: no bits.
+        Form (number of this format among several in a network), and number of bits of the form. Default: no bits.
 
     Raises
     ------

@@ -47,7 +47,7 @@ class MixedHeader(Header):
     Parameters
     ----------
     unicast : Unicast
-        Ids of nodes. Its flit is as wide as an id.
+        Ids of nodes. A flit of `unicast` is as wide as an id.
     string : BitString
     drops : MultiDrop or None
     limit : int
@@ -164,7 +164,7 @@ class MixedHeader(Header):
         if form == DROPS:
             assert self.drops is not None
             return self.drops.encode_batch(offsets, destinations)
-        width = min(self.flit_width, 62)  # a form and an id have fewer bits
+        width = min(self.flit_width, 62)  # a form and an id together have fewer than 62 bits
         bits = self._addresses[destinations] << self.form_bits
         flits = np.zeros((len(destinations) * self.unicast_flits, -(-self.flit_width // 64)), np.uint64)
         flits[:, 0] = (bits[:, None] >> width * np.arange(self.unicast_flits) & (1 << width) - 1).reshape(-1)
@@ -220,7 +220,7 @@ class FormatSize(NamedTuple):
     formats : str
         All formats in the network, joined by commas.
     form_bits, bits, flits : int
-        Bits of the form; bits and flits of a header. Of a multi-drop header: those of a pair.
+        Bits of the form; bits and flits of a header. For a multi-drop header, the bits and flits of one pair.
     """
 
     format: str
@@ -256,5 +256,5 @@ def format_sizes(topology: Topology, flit_width: int) -> list[FormatSize]:
 
 
 def _form_bits(limit: int) -> int:
-    """Return the bits of the form: of two formats, or with multi-drop headers of three."""
+    """Return the number of bits of the form: for two formats, or for three with multi-drop headers."""
     return 2 if limit > 1 else 1

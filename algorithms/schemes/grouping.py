@@ -22,7 +22,7 @@ def grouped_worms(messages: MessageBatch, keys: npt.NDArray[np.int64], nodes: in
         visit their destinations in the order of the destinations' places. The numbers of groups, and of places in a
         worm, start from 0 and may have gaps. The function sorts the keys in place, within each message.
     nodes : int
-        Number of nodes of the network. The key's places and node ids are lower than this number.
+        Number of nodes of the network. Each place and each node id in a key is lower than `nodes`.
     """
     return Worms(*_grouped(messages.sources, messages.destination_offsets, keys, nodes))
 

@@ -39,7 +39,8 @@ class PlainScheme(MeshScheme):
     pairs_are_complete = False
 
     def form(self, topology: Topology) -> str:
-        """Describe the form on a mesh as `MeshScheme` does; elsewhere as its author says."""
+        """Describe the form on a mesh as `MeshScheme` does; elsewhere by `in_more_dimensions`, the text of the scheme's
+        author."""
         return super().form(topology) if topology.kind == "mesh" else self.in_more_dimensions
 
     @abstractmethod

@@ -1,4 +1,5 @@
-"""Theorem checks for a scheme. The kind of its worms selects the paper: [Boppana98], [Varavithya] or [Sivaram98]."""
+"""Theorem checks for a scheme. The kind of the scheme's worms selects the paper: [Boppana98], [Varavithya] or
+[Sivaram98]."""
 
 from collections.abc import Sequence
 from dataclasses import replace

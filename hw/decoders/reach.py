@@ -44,13 +44,13 @@ class ReachDecoder(CopyingDecoder):
     worm came from.
 
     The strings are in memories with one row for each header flit. Each input has one memory for each output of the
-    switch, with that output's string. Each output has one memory, with its own string. The memories are written before
-    the first cycle, and are empty until then.
+    switch, with that output's string. Each output, too, has one memory, with its own string. The memories are written
+    before the first cycle, and are empty until then.
 
     With ``whole``, the strings are not restricted: a node is in the strings of all outputs that lead down to it. The
     share of an output is then the header AND the output's string AND NOT the OR of the strings of all outputs to other
-    switches with higher numbers. Each output to another switch also has a memory for each of these strings. The shares
-    are the same as with restricted strings.
+    switches with higher numbers. Each output to another switch also has a memory for the string of each such output
+    with a higher number. The shares are the same as with restricted strings.
 
     *Latency*: combinational.
 
@@ -64,7 +64,7 @@ class ReachDecoder(CopyingDecoder):
     in_turn : bool
         A switch may have several up links, which each input uses in turn, one for each worm that goes up.
     adaptive : bool
-        A switch may have several up links. A worm that goes up takes a free one.
+        A switch may have several up links. A worm that goes up takes a free up link.
     whole : bool
         The strings are whole, not restricted.
 

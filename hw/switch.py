@@ -62,8 +62,8 @@ class Switch(SwitchSpec, wiring.Component):
         ``shared``: one link for all consumption channels of an ejection port. ``separate``: one link for each
         consumption channel.
     ejected_header : "keep" or "strip"
-        Header flits that are left at a destination on the way. ``keep``: they leave for the node before the payload.
-        ``strip``: the payload leaves alone. The cycles of the payload are the same.
+        Header flits that are left at a destination on the way. ``keep``: the header flits leave for the node before the
+        payload. ``strip``: only the payload leaves for the node, in the same cycles as with ``keep``.
     width : int
         Data bits of a flit.
     tables : TableBus, optional
@@ -174,8 +174,7 @@ class Switch(SwitchSpec, wiring.Component):
         return flits
 
     def _crossbar_input(self, reader) -> Value:
-        """Return the bits that a reader gives to the crossbar. In a switch for path worms, these bits are the reader's
-        flit."""
+        """Return the bits that a reader gives to the crossbar: in a switch for path worms, the reader's flit."""
         return reader.flit.as_value()
 
     def _gated(self, m, o: int, name: str, select: Value, given: Value) -> Value:

@@ -65,7 +65,7 @@ class StreamSender(wiring.Component):
     strap_node : In(range(nodes))
         Id of this node.
     unknown : Out(1)
-        A message to a set without worms is dropped, in the first cycle.
+        A message to a set without worms is dropped from this cycle on.
     too_long : Out(1)
         A message is cut.
     wrong : Out(1)
@@ -104,7 +104,7 @@ class StreamSender(wiring.Component):
         write, read = store.write_port(), store.read_port()
 
         flit = Signal(flit_layout(self.width))
-        # a flit is to be sent; it is sent
+        # `there`: a flit is to be sent; `send`: it is sent
         there = Signal()
         send = Signal()
         credit = Signal()

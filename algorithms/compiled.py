@@ -87,8 +87,8 @@ def compiled_from(elements: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function into each calling function. Use `inlined` for small functions, and for functions with many
-    arguments.
+    """Compile a function as a part of each function that calls it. Use `inlined` for small functions, and for functions
+    with many arguments.
     """
     return CompiledFunction(function, inline=True)
 

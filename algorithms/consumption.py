@@ -153,7 +153,8 @@ class ConsumptionClasses:
         ------
         WormcastError
             The topology has no such directions: it is no mesh, torus or ring, has fewer dimensions, or has no labels
-            for ``up`` and ``down``. Or the map names a class of virtual channels that the links do not have.
+            for ``up`` and ``down``. Another reason: the map names a class of virtual channels that the links do not
+            have.
         """
         classes = np.full((len(topology.links), vc_classes), NO_CLASS, np.int8)
         for k, network in enumerate(self.networks):

@@ -10,7 +10,7 @@ from .errors import WormcastError, nearest
 
 __all__ = ["ALLOWED", "FileSchema", "given", "noun"]
 
-#: JSON Schema draft that editors of TOML files support. In this draft 1.0 is not an integer.
+#: JSON Schema draft that editors of TOML files support. In draft 4, 1.0 is not an integer.
 DRAFT = "http://json-schema.org/draft-04/schema#"
 
 #: Schema keyword of this project: the allowed values in words, for refusals.

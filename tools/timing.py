@@ -59,7 +59,8 @@ class Stimulus:
     credit_after : dict of link to int or None
         Cycles from a flit on an outgoing link to its credit; None: no credit. Default: 1.
     held : dict of link to int
-        Cycle before which an outgoing link gets no credit. The withheld credits come one per cycle from this cycle on.
+        Cycle before which an outgoing link gets no credit. From the cycle in `held` on, the withheld credits come one
+        per cycle.
     drives : dict of port to dict of cycle to int
         Values of further inputs. Bits that are set in a link's ``credit`` are added to the credits of the link's
         receiver.

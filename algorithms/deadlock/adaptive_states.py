@@ -38,9 +38,9 @@ class Heads:
     cases, ask_offsets, asks : arrays
         Requests of a worm's head in each place. A *case* of a place (state) is a possible continuation of a worm in
         that place. The cases of place p have the numbers cases[p] to cases[p + 1] - 1. In a case, a worm requests any
-        one of the resources asks[ask_offsets[case]:ask_offsets[case + 1]]. In a place on the last link to the node to
-        which the worm goes, one case is that the worm ends at this node. In such a place, each next stop to which a
-        worm may go on from the node is a further case.
+        one of the resources asks[ask_offsets[case]:ask_offsets[case + 1]]. A place on the last link to the node v to
+        which the worm goes has one case in which the worm ends at v, and one further case for each next stop to which a
+        worm may go on from v.
     following : int32 array [cases]
         For a case in which the worm requests a consumption channel at a stop on its way: its next stop after this stop.
         For each case in which the worm requests a link, or ends, the entry of `following` is -1.

@@ -204,8 +204,8 @@ def find_channel_use(
 
 def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, classes: ConsumptionClasses | None,
               seed: int) -> ChannelUse:
-    """Return the channel use of worms replicated from whole-worm buffers. A worm in such a buffer may turn back to the
-    previous switch.
+    """Return the channel use of worms replicated from whole-worm buffers. A worm in a whole-worm buffer may turn back
+    to the previous switch.
     """
     topology = routes.topology
     ask(scheme.routed_by(routes.relation), "check", topology)

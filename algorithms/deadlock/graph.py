@@ -48,11 +48,11 @@ class DependencyGraph:
       groups, or one group without classes. Consumption channels beyond the number of classes are open to all worms. A
       worm that waits for a consumption channel beyond the number of classes may also take the channel of its class. So
       the graph contains only the channels of classes.
-    - A worm at its last destination takes any free consumption channel. When it has this channel, the worm requests
-      nothing more, so that no other worm waits for ever behind the worm. While a worm waits for a consumption channel
-      of its last destination, it holds its last link. The wait for any consumption channel of a port is an edge to the
-      resource "any channel" of the port. The resource "any channel" of a port is unsafe only if *every* group of the
-      port is unsafe (Figure 4 of [Boppana98]: two worms at their last destinations).
+    - A worm at its last destination takes any free consumption channel. When a worm has a consumption channel of its
+      last destination, it requests nothing more, so that no other worm waits for ever behind it. While a worm waits for
+      a consumption channel of its last destination, it holds its last link. The wait for any consumption channel of a
+      port is an edge to the resource "any channel" of the port. The resource "any channel" of a port is unsafe only if
+      *every* group of the port is unsafe (Figure 4 of [Boppana98]: two worms at their last destinations).
     - If a node has an ejection port for each link, worms that arrive by different links do not share consumption
       channels.
     - With retransmission slots a worm ends at each destination. A worm with further destinations holds its consumption

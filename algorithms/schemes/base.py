@@ -264,9 +264,9 @@ class Scheme(ABC):
         Raises
         ------
         WormcastError
-            The topology is refused, or the arrays do not fit together. Or a message has no destinations, a repeated
-            destination, its own source as a destination, or a node outside the topology. Or a user's scheme fails, or
-            returns worms that are not valid.
+            The topology is refused, or the arrays do not fit together. Other reasons: a message has no destinations, a
+            repeated destination, its own source as a destination, or a node outside the topology; a user's scheme
+            fails, or returns worms that are not valid.
         """
         ask(self, "check", topology)
         messages = MessageBatch(

@@ -16,8 +16,8 @@ class UMesh(UnicastScheme, MeshScheme):
     first, which is the last one. A node that serves a piece of the chain cuts the piece in two; of an odd number of
     nodes the upper piece gets one more. The node sends the message to the nearest node of the new piece to which the
     sender does not belong: the first node of the upper piece, or the last node of the lower piece. The receiver then
-    serves this piece. So senders and receivers of the worms of one step do not interleave in the chain, and by e-cube
-    these worms share no link.
+    serves the piece to which the receiver belongs. So senders and receivers of the worms of one step do not interleave
+    in the chain, and by e-cube these worms share no link.
 
     The scheme is defined on meshes only. On a torus, where worms also cross the edge, the chain would have to begin at
     the source. Networks without coordinates have no order of dimensions.

@@ -61,7 +61,8 @@ class BranchingDecoder(Decoder):
 
     def alternatives(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:
         """Return whether the outputs to other switches are alternatives: the worm leaves by one of them, a free one. If
-        false, a branch leaves by each of these outputs. The switch asks only decoders with `adaptive`.
+        these outputs are no alternatives, a branch leaves by each of them. The switch asks only decoders with
+        `adaptive`.
         """
         return hdl.C(0)
 

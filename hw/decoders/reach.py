@@ -49,8 +49,8 @@ class ReachDecoder(CopyingDecoder):
 
     With ``whole``, the strings are not restricted: a node is in the strings of all outputs that lead down to it. The
     share of an output is then the header AND the output's string AND NOT the OR of the strings of all outputs to other
-    switches with higher numbers. Each output to another switch also has a memory for the string of each such output
-    with a higher number. The shares are the same as with restricted strings.
+    switches with higher numbers. Each output to another switch also has a memory for the string of each output to
+    another switch with a higher number. The shares are the same as with restricted strings.
 
     *Latency*: combinational.
 

@@ -61,8 +61,8 @@ class DeepWorm(wiring.Component):
     drops : In(1)
         With ``known``: the worm's copies to other switches lose header flits.
     alternatives : In(1)
-        With ``known``: the outputs of ``asked`` that are in `choices` are alternatives. The worm takes one of them.
-        With `choices` only.
+        With ``known``: the outputs of ``asked`` that are in `choices` are alternatives. The worm takes one of its
+        alternatives. With `choices` only.
     free : In(outputs)
         Outputs that can be granted in this cycle. With `choices` only.
     won : In(outputs)

@@ -30,8 +30,8 @@ class StreamSender(wiring.Component):
 
     A worm has the header flits of its destinations, then a flit with the id of this node, then the message. The first
     worm takes the message from the stream and stores it; the further worms take it from the memory. A message longer
-    than the memory is cut after ``message`` flits: the rest is dropped, and a flit with both marks ends each worm. A
-    message to a set without worms is dropped.
+    than the memory is cut after ``message`` flits: the rest is dropped, and a flit with both marks ends each worm of
+    the message. A message to a set without worms is dropped.
 
     ``messages.ready`` does not depend on ``messages.valid`` in the same cycle.
 

@@ -17,8 +17,8 @@ FAILURES = (Exception, SystemExit)
 class WormcastError(ValueError):
     """Bad input, described in one sentence: what was given, what is allowed, where.
 
-    Every refusal that a user can cause is of this class. The command line turns this error into exit code 2, and its
-    subclass `ToolMissing` into exit code 4.
+    Every refusal that a user can cause is a `WormcastError`. The command line turns a `WormcastError` into exit code 2,
+    and its subclass `ToolMissing` into exit code 4.
     """
 
 
@@ -30,10 +30,10 @@ def no_such_file(what: str, file: Path) -> WormcastError:
 
 
 class WireError(RuntimeError):
-    """An error on the wire, found by the simulated hardware. This error ends a load or a hunt, whose results would be
-    wrong.
+    """An error on the wire, found by the simulated hardware. A `WireError` ends a load or a hunt, whose results would
+    be wrong.
 
-    A command that ends with this error has exit code 1. With ``--json`` the command also prints an object with the
+    A command that ends with a `WireError` has exit code 1. With ``--json`` the command also prints an object with the
     outcome ``error``.
     """
 

@@ -1,4 +1,4 @@
-"""Absorb-and-retransmit by hosts: a worm ends at each of its destinations, and the host there sends the next one."""
+"""Absorb-and-retransmit by hosts: a worm ends at a destination, whose host sends a new worm to the next destination."""
 
 from copy import copy
 

@@ -31,8 +31,8 @@ class Vocabulary:
     idle : tuple of str
         Directions whose hops decide no class. All directions that decide no class can share one class. At a stop before
         its last one, no worm reserves a channel of the class for directions that decide no class. So worms at their
-        last destination can always get a channel of this class. The class for directions that decide no class is the "+
-        1" of Lemma 1, which e-mcast on meshes of two rows needs.
+        last destination can always get a channel of the class for directions that decide no class. The class for
+        directions that decide no class is the "+ 1" of Lemma 1, which e-mcast on meshes of two rows needs.
     by : "next" or "last"
         The hop that decides the class of a stop: the hop after it, or the hop before it.
     """

@@ -221,8 +221,8 @@ def dependency_graph(
     ejection : "one" or "all"
         As in `ejection_ports`.
     without : sequence of ChannelUse
-        Parts whose worms are left out. Worms of other parts with a choice of channels have an edge to each candidate,
-        so that a cycle need not be a deadlock.
+        Parts whose worms are left out. In the remaining parts, worms with a choice of channels have an edge to each
+        candidate, so that a cycle need not be a deadlock.
     slots : int
         Retransmission slots of each node. With slots, worms are absorbed at each destination and have no classes.
     tokens : TokenGroups, optional

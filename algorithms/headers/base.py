@@ -18,8 +18,8 @@ __all__ = ["Header", "HeaderByShape", "or_bits", "require_one_relation"]
 class Header(ABC):
     """Format of the header that leads a worm to its destinations.
 
-    Hosts encode the headers of worms with a `Header` object. The hardware decoder is built from the same object. Tests
-    compare the encoder with the decoder.
+    Hosts encode the headers of worms with a `Header` object. The hardware decoder is built from the same `Header`
+    object. Tests compare the encoder with the decoder.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ class BitString(HeaderByShape):
     turned down. A worm with mark 0 goes up until links down lead from its switch to all of its destinations
     ([Sivaram98] has the bit inverted).
 
-    In a network with several header formats, `MixedHeader`, the form precedes the mark in the lowest bits.
+    In a network with several header formats, `MixedHeader`, the form is in the lowest bits, below the mark.
 
     Parameters
     ----------

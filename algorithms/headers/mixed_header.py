@@ -41,8 +41,9 @@ class MixedHeader(Header):
          bit string, form 1:        node N-1 | … | node 1 | node 0 | mark | form
          pair of multi-drop, 2:     port p-1 | … | port 1 | port 0 | last | id | form
 
-    A unicast and a bit string are cut into flits, the lowest bits first, and so is each pair. The number of a worm's
-    destinations determines its form: one is a unicast, and up to ``limit`` is a multi-drop worm.
+    The header of a unicast, a bit string, and each pair of a multi-drop header are cut into flits, the lowest bits
+    first. The number of a worm's destinations determines its form: one destination makes a unicast, 2 to ``limit`` a
+    multi-drop worm, and more a worm with a bit string.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ __all__ = ["grouped_worms"]
 def grouped_worms(messages: MessageBatch, keys: npt.NDArray[np.int64], nodes: int) -> Worms:
     """Make one worm per group of destinations of a message.
 
-    The message's source sends all worms, one after the other. No worm waits for a receipt.
+    The message's source sends all worms, one after the other. None of the worms waits for a receipt.
 
     Parameters
     ----------

@@ -45,9 +45,9 @@ class MultipathLmn(LabelOrder):
     to the worm of the column neighbour. Each worm goes first to its own neighbour, and then by R (relation
     `HamiltonianRowFirst`).
 
-    The worms of a multicast share no link. Both worms to higher labels leave the source by different links, and then
-    stay in different columns; worms to lower labels use links in the other direction. Every label along a path is
-    nearer to the worm's last destination than the label before it.
+    By the relation `HamiltonianRowFirst`, the worms of a multicast share no link. Both worms to higher labels leave the
+    source by different links, and then stay in different columns; worms to lower labels use links in the other
+    direction. Every label along a path is nearer to the worm's last destination than the label before it.
 
     With ``--relation hamiltonian`` all worms go by R directly from the source. With ``--relation hamiltonian``, paths
     have the same number of hops, but the worm for the columns on the row neighbour's side may leave by the link to the

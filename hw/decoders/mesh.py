@@ -53,9 +53,9 @@ class MeshDecoder(GridDecoder):
     the destination, the worm takes the next axis in the order of trial that has a neighbour in the direction of the
     path.
 
-    *hamiltonian-row-first*: as hamiltonian, except at injection ports of two-dimensional meshes. At these ports the hop
-    leads along the row if the destination is in another column, and the hop changes the label towards the destination's
-    label.
+    *hamiltonian-row-first*: as hamiltonian, except at injection ports of two-dimensional meshes. At injection ports of
+    such a mesh, the hop leads along the row if the destination is in another column, and the hop changes the label
+    towards the destination's label.
 
     Only hops that the relation allows are decoded: under e-cube a worm in a column does not turn into a row, under R
     labels do not rise and then fall. A header that requests a hop that the relation does not allow is an error on the

@@ -162,7 +162,7 @@ class Blueprint(Generic[Given]):
 
     @property
     def consumption_depth(self) -> int:
-        """Buffer depth of a consumption channel, in flits: as of other channels, but at most `MOST_SHALLOW`."""
+        """Buffer depth of a consumption channel, in flits: the depth of other channels, at most `MOST_SHALLOW`."""
         return min(self.configuration.buffer, MOST_SHALLOW)
 
     @cached_property

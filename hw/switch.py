@@ -31,9 +31,9 @@ class Switch(SwitchSpec, wiring.Component):
                         └──┴──────── Allocator ──────────┴────────────┘
 
     The decoder determines ports, straps and requests: any number of input and output links, whose neighbours may
-    differ, and any number of nodes. No worm leaves by the link back to the neighbour that it came from. Outputs to
-    other switches may have classes of virtual channels; the request names the class of the worm's channel. Adaptive
-    routing: the input requests one of several outputs that is expected to be free, until one is granted.
+    differ, and any number of nodes. In a `Switch`, no worm leaves by the link back to the neighbour that it came from.
+    Outputs to other switches may have classes of virtual channels; the request names the class of the worm's channel.
+    Adaptive routing: the input requests one of several outputs that is expected to be free, until one is granted.
 
     At a destination on its way a worm takes a consumption channel of its class. At its last destination a worm takes
     any free consumption channel, and so does a unicast.

@@ -74,8 +74,8 @@ class TreeWorm(wiring.Component):
     all worms that can arrive (``consumed``), it has arrived at once. A worm that requests nothing reports at once.
 
     The requests of a cycle come from registers, see `InputVC`. *Latency*: a worm that becomes known in cycle t, with no
-    worm in front of it, requests its outputs in t + 2. If the worm needs the token, and the token is at this switch,
-    the worm requests its outputs in t + 3. *Reset*: idle.
+    worm in front of it, requests its outputs in t + 2, or in t + 3 if the worm needs the token and the token is at this
+    switch. *Reset*: idle.
 
     Parameters
     ----------

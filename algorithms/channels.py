@@ -36,7 +36,7 @@ class Resource:
         Name of the link (see `link_names`), id of the node, or stage of the token.
     number : str
         Number of the channel, slot or packet buffer entry, or group of the token. For several channels, slots or
-        entries it is ``"*"`` (all of the link or node) or a range with both ends: ``"0-1"``.
+        entries, `number` is ``"*"`` (all of the link or node) or a range with both ends: ``"0-1"``.
     port : int, optional
         For ``"inj"``: number of the node's injection port.
 
@@ -134,15 +134,15 @@ def switch_pair(topology: Topology, start: int, end: int) -> str:
 
 
 def channels_of_class(vcs: int, classes: int, one: int) -> range:
-    """Return the virtual channels of a link that belong to one of its classes.
+    """Return the virtual channels of a link that belong to one class of the link.
 
     Parameters
     ----------
     vcs : int
         Virtual channels of the link, a multiple of its classes.
     classes, one : int
-        Number of classes of the link, and number of the class, from 0. A class owns vcs/classes channels, the first of
-        them channel one*vcs/classes.
+        Number of classes of the link, and number of the class, from 0. Class `one` owns vcs/classes channels; the first
+        is channel one*vcs/classes.
     """
     share = vcs // classes
     return range(one * share, (one + 1) * share)

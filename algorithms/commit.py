@@ -18,7 +18,7 @@ def commit_of(package: Path) -> str | None:
     """Return the commit of a package's folder: from its file `STAMP`, or from git in a checkout; None if it is unknown.
 
     In a checkout, the commit is the one that is checked out: changes that are not committed do not count. git's files
-    are read without running git, which takes about a millisecond.
+    are read directly, as a run of git would take about a millisecond.
     """
     stamp, git = package / STAMP, package.parents[1] / ".git"
     try:

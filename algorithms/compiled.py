@@ -87,14 +87,14 @@ def compiled_from(elements: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function into each calling function. Use `inlined` for small functions, and for functions with many
-    arguments.
+    """Compile a function as a part of each function that calls it. Use `inlined` for small functions, and for functions
+    with many arguments.
     """
     return CompiledFunction(function, inline=True)
 
 
 class Intrinsic:
-    """A function written as LLVM IR. Only compiled functions can call it.
+    """A function written as LLVM IR. Only compiled functions can call an intrinsic.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ _plain = _Plain()
 @contextmanager
 def plain() -> Iterator[None]:
     """Run this thread's calls of all functions of `compiled_from` as plain Python in this context. Tests compare the
-    results with compiled code."""
+    results with those of compiled code."""
     _plain.always = True
     try:
         yield

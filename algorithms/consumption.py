@@ -19,7 +19,7 @@ __all__ = ["MOST_CONSUMPTION", "NO_CLASS", "ClassMap", "ConsumptionClasses", "re
 DIRECTION = re.compile("(up|down|(0|[1-9][0-9]?)[+-])([.](0|[1-9][0-9]?))?")
 
 MOST_CONSUMPTION = 16
-"""Most consumption channels of a node's ejection port."""
+"""Largest number of consumption channels of an ejection port."""
 
 NO_CLASS = -1
 """Value in place of a class, for a hop that belongs to no directed network of the map."""
@@ -36,7 +36,7 @@ class ClassMap(Protocol):
     def __len__(self) -> int: ...
 
     def of_channels(self, topology: Topology, vc_classes: int = 1) -> npt.NDArray[np.int8]:
-        """Consumption class of each hop, int8 [links * vc_classes]; ``NO_CLASS`` if it has none."""
+        """Consumption class of each hop, int8 [links * vc_classes]; ``NO_CLASS`` for a hop without a class."""
 
     def at_stop(self, last: npt.ArrayLike, following: npt.ArrayLike) -> npt.NDArray[np.int8]:
         """Consumption class that a worm reserves at a stop, from the classes of the hops by which the worm arrives and
@@ -50,7 +50,7 @@ class ConsumptionClasses:
     At a stop on its way a worm reserves a channel of one consumption class. With ``by="last"`` the hop by which the
     worm arrives decides the consumption class, with ``by="next"`` the hop by which it continues. With ``by="next"``, if
     the hop by which the worm continues has no class, the hop by which it arrives decides. At its last destination a
-    worm may reserve any free channel.
+    worm may reserve any free consumption channel.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class ConsumptionClasses:
         ``"down"`` are hops to higher and to lower Hamiltonian labels. Each direction once. If the map has no networks,
         every worm may reserve any consumption channel.
     by : "next" or "last"
-        Hop of a worm at a stop that decides the class.
+        The hop that decides the class at a stop: the hop after the stop, or the hop before it.
 
     Raises
     ------
@@ -128,7 +128,7 @@ class ConsumptionClasses:
         return next((k for k, network in enumerate(self.networks) if names.intersection(network)), NO_CLASS)
 
     def at_stop(self, last: npt.ArrayLike, following: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Class that each of some worms reserves at a stop.
+        """Consumption class that each worm reserves at a stop.
 
         Parameters
         ----------
@@ -141,7 +141,8 @@ class ConsumptionClasses:
         return np.where(np.equal(following, NO_CLASS), last, following).astype(np.int8)
 
     def of_channels(self, topology: Topology, vc_classes: int = 1) -> npt.NDArray[np.int8]:
-        """Consumption class of each hop of a topology, int8 [links * vc_classes]; ``NO_CLASS`` if it has none.
+        """Consumption class of each hop of a topology, int8 [links * vc_classes]; ``NO_CLASS`` for a hop without a
+        class.
 
         Parameters
         ----------
@@ -152,8 +153,8 @@ class ConsumptionClasses:
         ------
         WormcastError
             The topology has no such directions: it is no mesh, torus or ring, has fewer dimensions, or has no labels
-            for ``up`` and ``down``. The error is also raised if the map names a class of virtual channels that the
-            links do not have.
+            for ``up`` and ``down``. Another reason: the map names a class of virtual channels that the links do not
+            have.
         """
         classes = np.full((len(topology.links), vc_classes), NO_CLASS, np.int8)
         for k, network in enumerate(self.networks):
@@ -166,7 +167,7 @@ class ConsumptionClasses:
         return classes.reshape(-1)
 
     def of_visits(self, routes: Routes, worms: Worms) -> npt.NDArray[np.int8]:
-        """Class that each worm reserves at each of its destinations, int8 [all destinations].
+        """Consumption class that each worm reserves at each of its destinations, int8 [all destinations].
 
         The class is ``NO_CLASS`` at a worm's last destination, where any channel is allowed, and at stops without a
         class.

@@ -14,7 +14,7 @@ from .topologies.joined import LINK, built_ports
 __all__ = ["EJECTION", "EjectionPorts", "ejection_ports"]
 
 EJECTION = ("one", "all")
-"""``one``: an ejection port per node. ``all``: for each node, an ejection port for each input of its switch from
+"""``one``: one ejection port per node. ``all``: for each node, an ejection port for each input of its switch from
 another switch, and one for each other node of its switch.
 """
 

@@ -17,22 +17,24 @@ FAILURES = (Exception, SystemExit)
 class WormcastError(ValueError):
     """Bad input, described in one sentence: what was given, what is allowed, where.
 
-    Every refusal that a user can cause is of this class. The command line turns this error into exit code 2, and its
-    subclass `ToolMissing` into exit code 4.
+    Every refusal that a user can cause is a `WormcastError`. The command line turns a `WormcastError` into exit code 2,
+    and its subclass `ToolMissing` into exit code 4.
     """
 
 
 def no_such_file(what: str, file: Path) -> WormcastError:
-    """Return a refusal of a file that does not exist, ``what`` first. For a relative path it says where paths begin."""
+    """Return a refusal of a file that does not exist, ``what`` first. For a relative path, the refusal says where
+    relative paths begin."""
     where = "" if file.is_absolute() else ". Relative paths begin in the working folder"
     return WormcastError(f"{what}: {file} cannot be read: No such file{where}")
 
 
 class WireError(RuntimeError):
-    """An error on the wire, found by the simulated hardware. This error ends a load or a hunt, whose results would be
-    wrong.
+    """An error on the wire, found by the simulated hardware. A `WireError` ends a load or a hunt, whose results would
+    be wrong.
 
-    The exit code of the command is 1. With ``--json`` the command also prints an object with the outcome ``error``.
+    A command that ends with a `WireError` has exit code 1. With ``--json`` the command also prints an object with the
+    outcome ``error``.
     """
 
 

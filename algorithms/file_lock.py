@@ -37,7 +37,7 @@ def alone(lock: Path) -> Iterator[None]:
 
 
 def _lock(lock: Path) -> int:
-    """Open and lock a file. Return its descriptor; or -1 if it cannot be locked, or not within `PATIENCE`."""
+    """Open and lock a file. Return the file's descriptor; -1 if the file cannot be locked within `PATIENCE`."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:

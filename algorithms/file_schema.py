@@ -10,7 +10,7 @@ from .errors import WormcastError, nearest
 
 __all__ = ["ALLOWED", "FileSchema", "given", "noun"]
 
-#: JSON Schema draft that editors of TOML files support. In this draft 1.0 is not an integer.
+#: JSON Schema draft that editors of TOML files support. In draft 4, 1.0 is not an integer.
 DRAFT = "http://json-schema.org/draft-04/schema#"
 
 #: Schema keyword of this project: the allowed values in words, for refusals.
@@ -22,7 +22,7 @@ NOUNS = {"string": "text", "integer": "a whole number", "number": "a number", "b
 #: A refusal of an unknown key lists the allowed keys if there are at most LISTED, else only the nearest key.
 LISTED = 20
 
-#: Most characters of a value that a refusal shows.
+#: Largest number of characters of a value that a refusal shows.
 SHOWN = 60
 
 

@@ -1,4 +1,5 @@
-"""Files of the user's cache: written atomically, and read only if no other user but root can have written them."""
+"""Files of the user's cache: written atomically, and not read if another user than this one and root can have written
+them."""
 
 import contextlib
 import hashlib

@@ -42,8 +42,8 @@ class PlannedWorm:
         Hops from switch to switch, in the order in which the worm's head takes them; of several candidates, the
         preferred one. The first hop leaves the switch where the source injects. The last hop leads to the switch where
         the last destination consumes. A worm whose source and destinations are at one switch has no hop. The links of a
-        tree are its edges. An edge continues the last earlier edge that ends where it starts, or starts at the source's
-        switch.
+        tree are its edges. An edge starts at the source's switch, or where an earlier edge ends; it continues the last
+        such edge.
     link_rows : tuple of int
         Indices of the links in `Topology.links`. Parallel links have different indices.
     after : int or None

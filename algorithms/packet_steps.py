@@ -11,14 +11,15 @@ from .worms import AT_ONCE, INTERFACE, Worms
 __all__ = ["DISCIPLINES", "forwarded_alone", "packet_steps", "require_packets"]
 
 DISCIPLINES = {"fpfs": "first packet first", "fcfs": "first child first"}
-"""``fpfs``: each packet goes to all children before the next packet. ``fcfs``: all packets go to a child before the
-next child."""
+"""``fpfs``: each packet goes to all children before the next packet. ``fcfs``: all packets go to one child, then all to
+the next child."""
 
 
 def forwarded_alone(worms: Worms) -> bool:
     """Return whether packet steps are defined for these worms.
 
-    Each worm must go to one destination, and network interfaces must forward all worms that destinations send.
+    Packet steps are defined if each worm goes to one destination, and network interfaces forward all worms that
+    destinations send.
     """
     return len(worms.destinations) == len(worms) and bool((worms.tier[worms.after != AT_ONCE] == INTERFACE).all())
 

@@ -8,7 +8,7 @@ __all__ = ["FAULTS", "parse_fault"]
 #: Errors that Python's parsers of JSON, TOML and formulas raise for a text.
 FAULTS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
-#: Most characters of the text that an error message quotes.
+#: Largest number of characters of the text that an error message quotes.
 SHOWN = 20
 
 #: Pattern of Python's message for a number that is too long to read.

@@ -31,8 +31,8 @@ class Survey:
     first_links : float
         Mean number of distinct links by which the worms of a multicast's source leave.
     sharing : float
-        Fraction of multicasts in which some node, the source or a destination that sends on, sends two worms by the
-        same link.
+        Fraction of multicasts in which two worms of one node (of the source, or of a destination that sends worms)
+        share their first link.
     hops_per_destination : float
         Hops of all multicasts divided by destinations of all.
     shared : float
@@ -141,8 +141,8 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms,
 def _ways(routes: Routes, worms: Worms, trees: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.generic], ...]:
     """Return three arrays with an entry for each multicast, and one array with an entry for each worm.
 
-    The arrays of multicasts are the number of distinct links, whether two worms share a link, and the number of phases.
-    The array of worms states for each worm whether it takes a unicast's path.
+    The arrays of multicasts are the number of distinct links, whether two worms share a link, and the number of worms
+    in the longest chain of receipts. The array of worms states for each worm whether it takes a unicast's path.
 
     All worms must have a path, as checked by `Routes.hops`.
     """

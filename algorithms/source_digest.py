@@ -23,7 +23,7 @@ ROOT = os.path.dirname(wormcast.__file__)
 #: Functions by which code reads docstrings, except the built-in ``help``.
 DOCSTRINGS = {"getdoc", "getsource"}
 
-#: Text that can be the full name of a module of this package.
+#: String that can be the full name of a module of this package.
 MODULE = re.compile(r"wormcast(\.\w+)+")
 
 #: Largest number of files in the table of digests on disk.
@@ -47,7 +47,7 @@ class _Import(NamedTuple):
 class _Source(NamedTuple):
     """Digests of a file's content and syntax tree, and its imports.
 
-    The imports are those of this package, relative imports, and modules of this package that a text names.
+    The imports are those of this package, relative imports, and modules of this package whose names are in strings.
     """
 
     content: str
@@ -82,9 +82,9 @@ def source_digest(files: Iterable[str | os.PathLike[str]]) -> str:
 def imported_files(files: Iterable[str | os.PathLike[str]]) -> list[str]:
     """Return these files and all files that they import from this package or by relative imports, sorted.
 
-    Imports inside functions, imports for type checking, and texts that name a module of this package count too. A name
-    that a package's ``__init__.py`` imports leads to the module where it is defined, and not to the package's other
-    modules.
+    Imports inside functions, imports for type checking, and strings that name a module of this package count too. A
+    name that a package's ``__init__.py`` imports leads to the module where it is defined, and not to the package's
+    other modules.
     """
     return sorted(_follow(files))
 
@@ -195,7 +195,7 @@ def _parse(text: bytes) -> tuple[str, bool, list[_Import]]:
         elif isinstance(node, ast.Import):
             imports += [_Import(0, one.name, "", "") for one in node.names if one.name.partition(".")[0] == "wormcast"]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if MODULE.fullmatch(node.value):  # a header names the module of its decoder by text
+            if MODULE.fullmatch(node.value):  # a header class has the name of its decoder's module in a string
                 imports.append(_Import(0, node.value, "", ""))
         elif isinstance(node, ast.Attribute | ast.Name):
             reads_docstrings |= (node.attr if isinstance(node, ast.Attribute) else node.id) in DOCSTRINGS
@@ -203,6 +203,6 @@ def _parse(text: bytes) -> tuple[str, bool, list[_Import]]:
 
 
 def _is_text(statement: ast.stmt) -> bool:
-    """Return whether the statement is an unused text: a docstring, or the text after a constant."""
+    """Return whether the statement is an unused string: a docstring, or the string after a constant."""
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and isinstance(
         statement.value.value, str)

@@ -1,4 +1,4 @@
-"""Absorb-and-retransmit by hosts: a worm ends at each of its destinations, and the host there sends the rest on."""
+"""Absorb-and-retransmit by hosts: a worm ends at a destination, whose host sends a new worm to the next destination."""
 
 from copy import copy
 
@@ -17,7 +17,7 @@ __all__ = ["AbsorbedByHosts", "absorbed"]
 def absorbed(worms: Worms) -> Worms:
     """Replace each visit of these worms by a worm of its own, which the previous visit's node sends after its receipt.
 
-    A host has memory for all worms that it sends on, so that no worm waits for memory while it holds a channel
+    A host has memory for all worms that it retransmits, so that no worm waits for memory while it holds a channel
     ([Boppana98], section 3.1). Destinations keep their indices: row i is the worm to ``worms.destinations[i]``. Of the
     worms that wait for one receipt, a node sends the rest of the absorbed worm first.
     """
@@ -29,7 +29,8 @@ def absorbed(worms: Worms) -> Worms:
 
 
 class AbsorbedByHosts(Scheme):
-    """Wrapper of another scheme: hosts absorb the scheme's worms at each destination, and send them on; see `absorbed`.
+    """Wrapper of another scheme: hosts absorb the scheme's worms at each destination, and retransmit them; see
+    `absorbed`.
 
     Parameters
     ----------

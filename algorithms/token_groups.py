@@ -91,9 +91,9 @@ def all_consumed(topology: Topology, *, channels: int, vcs: int, ejection: str) 
     """Return whether the consumption channels suffice for all worms that may arrive at a node at once.
 
     Over each virtual channel of a link, one worm can arrive at a time. With one ejection port per node, this port needs
-    one consumption channel for each virtual channel of all inputs of its switch from other switches. With one virtual
-    channel per input, this number is b of [Varavithya]. With one ejection port per input, each port needs one
-    consumption channel for each virtual channel of its input.
+    one consumption channel for each virtual channel of all inputs of its switch from other switches. With one ejection
+    port per node and one virtual channel per input, the number of channels is b of [Varavithya]. With one ejection port
+    per input, each port needs one consumption channel for each virtual channel of its input.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ MISSING = re.compile(r"(?P<names>\w+(?:, \w+)*) (?:is|are) missing\.")
 
 
 def _with_parameters(sentence: str, known: Collection[str]) -> str:
-    """Return a refusal in which names of options are those of a function's parameters."""
+    """Return a refusal with the names of options replaced by the names of a function's parameters."""
     def parameter(found: re.Match[str]) -> str:
         name = (found["name"] or found["first"]).replace("-", "_")
         return next((one for one in (name, f"{name}_") if one in known), found[0])

@@ -16,7 +16,7 @@ Batch = Callable[[Topology, npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], Worms]
 """`Scheme.batch` of some scheme."""
 
 MOST_ENUMERATED = 256
-"""Most nodes for which all multicasts to two destinations are enumerated: 8.3 million multicasts."""
+"""Largest number of nodes for which all multicasts to two destinations are enumerated: 8.3 million multicasts."""
 
 
 def visit_triples_of_pairs(batch: Batch, topology: Topology) -> npt.NDArray[np.int32]:

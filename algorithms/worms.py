@@ -56,7 +56,7 @@ class Worms:
     message_offsets : int64 array [messages + 1]
         Worms of message m are the rows message_offsets[m] to message_offsets[m + 1] - 1.
     source : int32 array [worms]
-        Node that sends the worm: the message's source, or a destination that sends it on.
+        Node that sends the worm: the message's source, or a destination that has received the message.
     rank : int32 array [worms]
         Index of the worm among its sender's sends for this message, from 0.
     after : int64 array [worms]
@@ -70,8 +70,8 @@ class Worms:
         a ring where both ways have the same length. Default: `default_signs`. Signs are used only with ``--ties
         signed``.
     steps : int32 array [worms], optional
-        Message-passing step of each worm, from 1, if the scheme counts its own. By default, a node sends one worm per
-        step, beginning in the step after its receipt.
+        Message-passing step of each worm, from 1, if the scheme counts the steps itself. By default, a node sends one
+        worm per step, beginning in the step after its receipt.
     tier : int8 array [worms], optional
         Sender of each worm: ``HOST`` (default), or ``INTERFACE``: the sender's network interface forwards each packet
         of the worm in `after` when the packet has arrived.
@@ -105,7 +105,7 @@ class Worms:
         return self.destinations[self.destination_offsets[worm] : self.destination_offsets[worm + 1]]
 
     def forwarded_by_interfaces(self) -> "Worms":
-        """Return the same worms, but network interfaces forward those that wait for a receipt."""
+        """Return the same worms, but network interfaces forward the worms that wait for a receipt."""
         return replace(self, tier=np.where(self.after == AT_ONCE, HOST, INTERFACE).astype(np.int8))
 
 

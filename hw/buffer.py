@@ -25,8 +25,8 @@ class BufferReaderSignature(wiring.Signature):
     take : Out(1)
         The reader takes the presented flit.
     follow : Out(vcs)
-        This reader does not read the worm in this virtual channel. The reader's position advances with each freed flit,
-        and so stays at the front of the buffer. Only with several readers.
+        This reader does not read the worm in this virtual channel. The position of a reader with ``follow`` advances
+        with each freed flit, and so stays at the front of the buffer. Only with several readers.
     has, more : In(vcs)
         For each virtual channel: at least one (``has``) or two flits (``more``) are stored that this reader has not
         taken.

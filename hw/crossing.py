@@ -44,7 +44,7 @@ class ClockCrossing(wiring.Component):
     downstream : Out(LinkSignature)
         To the receiver, in the clock domain ``downstream``.
     overflow : Out(1)
-        A flit without a credit is received and dropped in this cycle. In the clock domain ``upstream``.
+        A flit without a credit is received and dropped in this cycle. ``overflow`` is in the clock domain ``upstream``.
     """
 
     def __init__(self, port: PortSpec, *, width: int):

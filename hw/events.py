@@ -24,7 +24,7 @@ class Event(NamedTuple):
         One of `EVENTS`, or `REPLICATION`.
     signals : tuple of str
         One or two signals of one bit, each by the path of its submodules and its name. The event takes place in each
-        cycle in which all of them are 1.
+        cycle in which all of its signals are 1.
     flits : int
         Number of flits that are counted in such a cycle; negative: subtracted.
     """

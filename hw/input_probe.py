@@ -199,8 +199,9 @@ class InputProbe(ABC):
         ----------
         mask : callable
             Returns the mask of the consumption channels that a worm may take. ``mask`` has three arguments. The first
-            argument of ``mask`` is the ejection port. The second argument is the output of the worm's next hop: the
-            last of several, None if it is not known. The third argument of ``mask`` is true if the worm ends here.
+            argument of ``mask`` is the ejection port. The second argument of ``mask`` is the output of the worm's next
+            hop: the last of several, None if it is not known. The third argument of ``mask`` is true if the worm ends
+            here.
         """
 
     @abstractmethod

@@ -295,9 +295,9 @@ class _Reader:
     def _request(self) -> tuple[Value, Value, Value]:
         """Drive the request.
 
-        Return (free, ready, pick) for the presented worm. ``free`` is true if a virtual channel of its link will be
-        free. ``ready`` is true if all its virtual channels will have a credit after a grant. ``pick`` is the number of
-        the virtual channel of its link.
+        Return (free, ready, pick) for the presented worm. ``free`` is true if a virtual channel of the worm's link will
+        be free. ``ready`` is true if all virtual channels of the worm will have a credit after a grant. ``pick`` is the
+        number of the virtual channel of the worm's link.
         """
         m, unit, port, request = self.m, self.unit, self.port, self.port.request.outputs
         self.links = links = self.shown(lambda worm: worm.links)
@@ -398,7 +398,8 @@ class _Reader:
         return Mux(self.links.any(), link_free if self.r == 0 else C(1), more)
 
     def _answer(self, buffer, again: Value, pick_link: Value) -> None:
-        """Give each worm its flit and its grant; reader 0 also gives it the route and the channels that it may take."""
+        """Give each worm its flit and its grant; reader 0 also gives each worm its route and the channels that the worm
+        may take."""
         m, r, port = self.m, self.r, self.port
         for v, worm in enumerate(self.worms):
             one = worm.readers[r]

@@ -136,7 +136,7 @@ class InputVC(wiring.Component):
     kind : Out
         Consumption class of the worm, while it needs a consumption channel.
     ends_here : Out(1)
-        The worm's last destination is here, or its list broke off here: no further header flit follows.
+        The worm's last destination is here, or its address list broke off here: no further header flit follows.
     wants_consumption : Out(1)
         The worm needs a consumption channel, and requests nothing else before it has one.
     owns_link : Out(1)

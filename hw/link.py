@@ -23,8 +23,8 @@ class LinkSignature(wiring.Signature):
     """One direction of a physical link, with its virtual channels, seen from the sender.
 
     Each member comes from a flip-flop. A flit is on the link for exactly one cycle. Each flit that is sent on a virtual
-    channel uses one of the sender's credits; on links to deep switches only the first flit of a chunk does. The sender
-    starts with one credit per flit, or chunk, of the receiver's buffer.
+    channel uses one of the sender's credits, except on links to deep switches, where only the first flit of a chunk
+    uses a credit. The sender starts with one credit per flit, or chunk, of the receiver's buffer.
 
     Members
     -------

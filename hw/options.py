@@ -65,7 +65,8 @@ MOST_QUEUE = 256
 #: Word for a queue of an interface that refuses no packet. Only in simulation.
 NEVER_FULL = "never-full"
 
-#: Packets that such a queue can store for each channel. One more is an error on the wire.
+#: Packets that a queue with `NEVER_FULL` can store for each channel. A packet beyond this number is an error on the
+#: wire.
 NEVER_FULL_PLACES = 1024
 
 MOST_SLOTS = 16

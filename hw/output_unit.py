@@ -38,8 +38,8 @@ class OutputUnit(wiring.Component):
 
     The output unit cannot correct a false credit: a credit for a flit that was not sent. A false credit is detected if
     its virtual channel has all its credits, and no flit on the link; with ``extra_stage``, no flit on the link in the
-    next cycle, too. From the next cycle on ``wrong`` is set, and the virtual channel sends nothing more. A consumption
-    channel that is reserved in the cycle of the false credit still sends one flit.
+    next cycle, too. From the cycle after a false credit on, ``wrong`` is set, and the virtual channel sends nothing
+    more, except that a consumption channel reserved in the cycle of the false credit still sends one flit.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ class Blueprint(Generic[Given]):
 
     @property
     def consumption_depth(self) -> int:
-        """Buffer depth of a consumption channel, in flits: that of other channels, but at most `MOST_SHALLOW`."""
+        """Buffer depth of a consumption channel, in flits: the depth of other channels, at most `MOST_SHALLOW`."""
         return min(self.configuration.buffer, MOST_SHALLOW)
 
     @cached_property
@@ -190,8 +190,8 @@ class Blueprint(Generic[Given]):
 
     @property
     def header_flits(self) -> int:
-        """Header flits that an interface stores: those of a worm to all other nodes if worms are split into packets,
-        else 1.
+        """Number of header flits that an interface stores: the most that a worm can have if messages are split into
+        packets, else 1.
 
         Raises
         ------

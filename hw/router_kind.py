@@ -48,8 +48,8 @@ class SwitchKind:
         Topology's numbers of the injection and the ejection ports.
     back : tuple of (int or None)
         For each network input, the hardware's number of the network output to the same neighbour; None without such an
-        output. The number is equal in all switches of the kind that have both links. Worms do not take the turn from
-        the input to this output, except worms of a `CopyingDecoder`.
+        output. The entry of ``back`` is equal in all switches of the kind that have both links. Worms do not take the
+        turn from a network input to its output in ``back``, except worms of a `CopyingDecoder`.
     own : tuple of (int or None)
         For each injection port, the index in ``ejections`` of the same node's ejection port, equal in all switches of
         the kind; None without such an ejection port.

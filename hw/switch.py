@@ -31,9 +31,9 @@ class Switch(SwitchSpec, wiring.Component):
                         └──┴──────── Allocator ──────────┴────────────┘
 
     The decoder determines ports, straps and requests: any number of input and output links, whose neighbours may
-    differ, and any number of nodes. No worm leaves by the link back to the neighbour that it came from. Outputs to
-    other switches may have classes of virtual channels; the request names the class of the worm's channel. Adaptive
-    routing: the input requests one of several outputs that is expected to be free, until one is granted.
+    differ, and any number of nodes. In a `Switch`, no worm leaves by the link back to the neighbour that it came from.
+    Outputs to other switches may have classes of virtual channels; the request names the class of the worm's channel.
+    Adaptive routing: the input requests one of several outputs that is expected to be free, until one is granted.
 
     At a destination on its way a worm takes a consumption channel of its class. At its last destination a worm takes
     any free consumption channel, and so does a unicast.
@@ -62,8 +62,8 @@ class Switch(SwitchSpec, wiring.Component):
         ``shared``: one link for all consumption channels of an ejection port. ``separate``: one link for each
         consumption channel.
     ejected_header : "keep" or "strip"
-        Header flits that are left at a destination on the way. ``keep``: they leave for the node before the payload.
-        ``strip``: the payload leaves alone. The cycles of the payload are the same.
+        Header flits that are left at a destination on the way. ``keep``: the header flits leave for the node before the
+        payload. ``strip``: only the payload leaves for the node, in the same cycles as with ``keep``.
     width : int
         Data bits of a flit.
     tables : TableBus, optional
@@ -174,8 +174,7 @@ class Switch(SwitchSpec, wiring.Component):
         return flits
 
     def _crossbar_input(self, reader) -> Value:
-        """Return the bits that a reader gives to the crossbar. In a switch for path worms, these bits are the reader's
-        flit."""
+        """Return the bits that a reader gives to the crossbar: in a switch for path worms, the reader's flit."""
         return reader.flit.as_value()
 
     def _gated(self, m, o: int, name: str, select: Value, given: Value) -> Value:

@@ -177,7 +177,7 @@ class SwitchSpec:
         """Return true if there are enough consumption channels for all worms of an input.
 
         The channels are enough if each ejection port of the input has a consumption channel for each virtual channel of
-        all inputs that use this port. No worm of the input then waits for a consumption channel.
+        all inputs that use this port. With enough channels, no worm of the input waits for a consumption channel.
         """
         return all(self.outputs[o].vcs >= sum(p.vcs for i, p in enumerate(self.inputs) if o in self.decoder.exits(i))
                    for o in self.decoder.exits(port))

@@ -38,10 +38,10 @@ class TokenStation(wiring.Component):
     goes to the next station, even if other requesters of this station request it.
 
     *Latency*: without requests, a cycle from ``token_in`` to ``token_out``, so a round of P switches takes P cycles. A
-    requester that requests in the cycle in which the token arrives can hold it in the next one. The token leaves the
-    station in the cycle after its release. *Fairness*: the requesters of a station take turns, and the token visits
-    each station once per round. With P switches of b inputs of V virtual channels, at most P*b*V - 1 grants to other
-    requesters come before the grant to a given requester. *Reset*: no requester holds the token.
+    requester that requests in the cycle in which the token arrives can hold the token in the next cycle. The token
+    leaves the station in the cycle after its release. *Fairness*: the requesters of a station take turns, and the token
+    visits each station once per round. With P switches of b inputs of V virtual channels, at most P*b*V - 1 grants to
+    other requesters come before the grant to a given requester. *Reset*: no requester holds the token.
 
     Parameters
     ----------

@@ -75,9 +75,9 @@ class InterfaceVariant:
     probe : type
         Class of the probes of the interface's buffers.
     parameters : callable
-        Returns the parameters of the component that the other variants do not have. The arguments are the hardware
-        options, the number of the interface's injection ports (links to the router), and the number of its consumption
-        links (links from the router).
+        Returns the parameters of the component that the other variants do not have. The arguments of ``parameters`` are
+        the hardware options, the number of the interface's injection ports (links to the router), and the number of its
+        consumption links (links from the router).
     host_ports : tuple of str
         Names of the component's links from the host, besides ``host_in_0`` and the like.
     """

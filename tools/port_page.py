@@ -116,7 +116,8 @@ def _headers() -> str:
 
 
 def _credits() -> str:
-    """Return the least cycles of credits of each kind of component."""
+    """Return, for each kind of component, the least cycles from a flit to its credit, and from a credit to the flit
+    that uses it."""
     rows = []
     for name in ("path worms", "tree worms", "deep, trees", "interface"):
         what, options = EXAMPLES[name]

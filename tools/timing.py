@@ -59,9 +59,11 @@ class Stimulus:
     credit_after : dict of link to int or None
         Cycles from a flit on an outgoing link to its credit; None: no credit. Default: 1.
     held : dict of link to int
-        Cycle before which an outgoing link gets no credit. Credits that were due come one per cycle from then on.
+        Cycle before which an outgoing link gets no credit. From the cycle in `held` on, the withheld credits come one
+        per cycle.
     drives : dict of port to dict of cycle to int
-        Values of further inputs. Bits of ``credit`` are added to the receiver's credits.
+        Values of further inputs. Bits that are set in a link's ``credit`` are added to the credits of the link's
+        receiver.
     resets : tuple of int
         Cycles in which ``rst`` is 1.
     """
@@ -178,7 +180,7 @@ def _worm(start: int, destinations: str, payload: int) -> dict[int, Flit]:
 
 def scenes() -> list[TimingScene]:
     """Return the scenes, in the order of docs/ports.md."""
-    near = dict.fromkeys(("east_out", "local_out"), 2)  # as a router or an interface returns credits
+    near = dict.fromkeys(("east_out", "local_out"), 2)  # credits come as early as from a router or an interface
     stalled = _worm(1, "2.3", 10)
     blocked = {cycle: flit for cycle, flit in stalled.items() if cycle < 9}
     late = dict(zip((16, 17, 18), list(stalled.values())[8:], strict=True))
@@ -216,7 +218,7 @@ def records() -> dict[str, Record]:
 # diagrams ---------------------------------------------------------------------------------------------------------
 
 LONG = 16
-"""Cycles; longer diagrams have narrow cycles."""
+"""Largest number of cycles of a diagram with wide cycles; longer diagrams have narrow cycles."""
 
 #: Colours of WaveDrom for a flit, by its marks.
 COLOURS = {0: "=", HEAD: "4", TAIL: "5", HEAD | TAIL: "9"}
@@ -234,7 +236,7 @@ def wave_json(scene: TimingScene, seen: Record) -> dict[str, Any]:
 
 
 def _lane(member: str, link: str, seen: Record) -> dict[str, Any]:
-    """Return the lane of a link's member. ``vc`` and ``flit`` have no meaning while ``valid`` is 0."""
+    """Return the lane of WaveJSON for a link's member. ``vc`` and ``flit`` have no meaning while ``valid`` is 0."""
     values, valid = seen[f"{link}_{member}"], seen[f"{link}_valid"]
     if member == "valid":
         return _bits(member, values)
@@ -255,12 +257,12 @@ def _label(flit: int) -> str:
 
 
 def _bits(name: str, values: Sequence[int]) -> dict[str, Any]:
-    """Return the lane of a signal of one bit."""
+    """Return the lane of WaveJSON for a signal of one bit."""
     return {"name": name, "wave": _runs([str(value) for value in values])}
 
 
 def _words(name: str, values: Sequence[tuple[str, str] | None], idle: str = "x") -> dict[str, Any]:
-    """Return the lane of a signal of several bits; None: no value."""
+    """Return the lane of WaveJSON for a signal of several bits; None: no value."""
     wave = "".join(idle if value is None else value[0] for value in values)
     return {"name": name, "wave": re.sub(f"(?<={idle}){idle}", ".", wave),
             "data": [value[1] for value in values if value]}

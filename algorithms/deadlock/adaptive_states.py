@@ -36,14 +36,14 @@ class Heads:
         previous stop, to v. If the worm holds a consumption channel of the stop v, w is its next stop after v;
         otherwise w is -1.
     cases, ask_offsets, asks : arrays
-        Requests of a worm's head in each place. A *case* of a place is a possible continuation of a worm there. The
-        cases of place p have the numbers cases[p] to cases[p + 1] - 1. In a case, a worm requests any one of the
-        resources asks[ask_offsets[case]:ask_offsets[case + 1]]. In a place on the last link to the node to which the
-        worm goes, one case is that the worm ends at this node. Each next stop to which a worm may go on from this node
-        is a further case.
+        Requests of a worm's head in each place. A *case* of a place (state) is a possible continuation of a worm in
+        that place. The cases of place p have the numbers cases[p] to cases[p + 1] - 1. In a case, a worm requests any
+        one of the resources asks[ask_offsets[case]:ask_offsets[case + 1]]. A place on the last link to the node v to
+        which the worm goes has one case in which the worm ends at v, and one further case for each next stop to which a
+        worm may go on from v.
     following : int32 array [cases]
         For a case in which the worm requests a consumption channel at a stop on its way: its next stop after this stop.
-        For each case in which the worm requests a link, or ends, the entry is -1.
+        For each case in which the worm requests a link, or ends, the entry of `following` is -1.
     onward_offsets, onward : arrays
         Places that a head may enter next from place p: onward[onward_offsets[p]:onward_offsets[p + 1]].
     links : int
@@ -125,7 +125,7 @@ def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups:
     Parameters
     ----------
     classes : ClassMap
-        Consumption classes of the worms. Unless this class map is empty, a worm needs a consumption class at each stop
+        Consumption classes of the worms. Unless the class map is empty, a worm needs a consumption class at each stop
         on its way.
     consumption : int
         Consumption channels of each ejection port.
@@ -162,7 +162,7 @@ class _Ways:
     """Ways: groups of sources whose worms to a node have the same possible next stops after this node.
 
     Each way consists of a node, a set of next stops, and the sources or previous stops from which worms to the node
-    have exactly these next stops. A way's set of next stops is empty if its worms end at the node.
+    have exactly these next stops. The set of next stops is empty if the worms of the way end at the node.
 
     Attributes
     ----------
@@ -220,8 +220,8 @@ def _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel,
 @compiled
 def _number(arrays, share, nodes, offsets, pairs, stop_pairs, way_of_pair, origin, of_channel, by_last, any_class,
             consumption, groups, links, any_of, port_first, port_place, most):
-    """Number the places (states) on links and at stops. Find for each place at a stop the lowest source of its
-    worms."""
+    """Number the places (states) on links and at stops. Find for each place at a stop the lowest source of worms in
+    this state."""
     classes, switch_of_link, homes = arrays[1], arrays[3], arrays[5]
     of_channels = np.full(origin.shape, -1, np.int32)
     of_stops = np.full((len(stop_pairs), most), -1, np.int32)

@@ -92,7 +92,7 @@ def branch_dependencies(part: ChannelUse, splits: BranchPairs, numbering: Number
 
 
 def beyond(across: Edges, starts: Integers, ends: Integers) -> Edges:
-    """Replace each edge to a first channel, which the worm already holds, by edges to the resources requested after it.
+    """Replace each edge to a branch's first channel, which the worm already holds, by edges to the resources after it.
 
     Parameters
     ----------

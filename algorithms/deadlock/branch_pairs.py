@@ -35,7 +35,8 @@ class BranchPairs:
         source, a node behind the first place, and a node behind the second.
     enters : int32 array [channels, 3]
         For each channel, a worm that is replicated at the switch where the channel ends: its source, and two nodes in
-        different branches. The entries are -1 if no worm is replicated at this switch.
+        different branches. The entries of a channel are -1 if no worm is replicated at the switch where the channel
+        ends.
     """
 
     pairs: Integers

@@ -54,10 +54,10 @@ class ChannelUse:
         that is an ejection port leads to the worm's last destination.
     stops : int32 array [channels, outputs, 3]
         A worm (from u, to v, to w) that comes by this channel to v. At v the worm requests first a consumption channel
-        and then this output. If the worm has several candidate outputs, this output is the last candidate, which
-        decides the consumption class. Worms of schemes with `needs_whole_packet` request the consumption channel and
-        the output at the same time. A tree worm from u reaches node v through this channel, and node w through this
-        output.
+        and then the output of the entry. If the worm has several candidate outputs, the entry is that of the last
+        candidate, which decides the consumption class. Worms of schemes with `needs_whole_packet` request the
+        consumption channel and the output at the same time. For a tree worm, (u, v, w) are the source u, a node v that
+        the worm reaches through the channel, and a node w that it reaches through the output.
     visit_triples : int32 array [triples, 3]
         Each (u, v, w) once: worms from u, or from the stop u, stop next at v and then at w. `visit_triples` is empty
         unless worms have a choice of channels between their stops.
@@ -69,7 +69,7 @@ class ChannelUse:
     arrives : bool array [channels]
         Worms of several destinations arrive by the channel at one of their destinations.
     complete : bool
-        The arrays are known to cover the worms of all multicasts, not only those to two destinations.
+        The arrays are known to cover the worms of all multicasts, not only of multicasts to two destinations.
     replication : str, optional
         Replication of the worms in switches, see `TreeScheme`. For replicated worms `passes` has the steps of all
         branches.
@@ -176,7 +176,7 @@ def find_channel_use(
     if len(triples) or len(sample):
         _require_stops_known(scheme, routes)
         if routes.deterministic:
-            phases = np.unique([0, *routes.phase_of_link[:1]])  # at a worm's source, and at its stops
+            phases = np.unique([0, *routes.phase_of_link[:1]])  # phases at a source, and at a stop
             for onward in phases[1:]:
                 further, _, _ = _unicasts(arrays, starts, np.full_like(routes.phase_of_node, onward))
                 passes = np.where(passes[..., :1] < 0, further, passes)
@@ -204,7 +204,8 @@ def find_channel_use(
 
 def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, classes: ConsumptionClasses | None,
               seed: int) -> ChannelUse:
-    """Return the channel use of worms replicated from whole-worm buffers. A worm may turn back to the previous switch.
+    """Return the channel use of worms replicated from whole-worm buffers. A worm in a whole-worm buffer may turn back
+    to the previous switch.
     """
     topology = routes.topology
     ask(scheme.routed_by(routes.relation), "check", topology)
@@ -248,7 +249,8 @@ def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
     """Refuse networks without exactly one node at each switch, and relations whose candidates depend on the link by
     which a worm arrives.
 
-    With one candidate, a relation may have another phase at a worm's source, in which no worm arrives by a link.
+    A relation that always has one candidate may have two phases: one of worms at their source, and one of all worms
+    that have arrived by a link.
     """
     topology = routes.topology
     if not np.array_equal(np.sort(topology.consumptions[:, 0]), np.arange(topology.switches)) or (
@@ -391,7 +393,8 @@ def _unicasts(arrays, starts, phases):
 
 @compiled
 def _last_channels(arrays, starts, phase):
-    """Return the last channel of the path between each pair of nodes, int32 [nodes, nodes]; paths begin in a phase."""
+    """Return the last channel of the path between each pair of nodes, int32 [nodes, nodes]; paths begin in
+    ``phase``."""
     options, _, _, _, _, _ = arrays
     nodes = len(starts)
     last = np.full((nodes, nodes), -1, np.int32)
@@ -409,8 +412,8 @@ def _stops(triples, last, arrays, starts, phases):
     """Return the arrays `stops`, `used`, `loaded` and `arrives` of `ChannelUse`.
 
     The first node of a triple is a source or a stop. `phases` has the phase of worms at their source and, if it is
-    another one, the phase at all stops. `last` has the last channels of paths that begin in these phases, int32
-    [phases, nodes, nodes].
+    another one, the phase at all stops. `last` has the last channels of paths that begin in each phase of `phases`,
+    int32 [phases, nodes, nodes].
     """
     options, classes, link_of_port, switch_of_link, _, _ = arrays
     nodes, outputs, onward = len(starts), link_of_port.shape[1] * classes, phases[-1]
@@ -485,7 +488,8 @@ def _stops_of_choices(triples, arrays, starts, phases):
 
 @compiled
 def _first_unknown(triples, stops, last, arrays, starts, onward):
-    """Return the row of the first triple (u, v, w) with a channel into v and an output to w not in `stops`, or -1."""
+    """Return the row of the first triple (u, v, w) whose channel into v and output to w have no entry in `stops`, or
+    -1."""
     options, _, _, _, _, _ = arrays
     for row in range(len(triples)):
         u, v, w = triples[row]

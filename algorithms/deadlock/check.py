@@ -34,8 +34,8 @@ class Dependency:
     ----------
     resource : str
         ``link:U>V:vc``, ``cons:NODE:i``, ``retrans:NODE:i``, ``token:STAGE:GROUP`` or ``place:NODE:i``, as in the
-        output of a run. If any of several channels or slots suffices, the number at the end of the name is ``*`` or a
-        range such as ``0-1``.
+        output of a run. If any of several channels or slots suffices, the number at the end of the resource's name is
+        ``*`` or a range such as ``0-1``.
     scheme : str
         Scheme of the worm.
     source : int
@@ -117,8 +117,8 @@ class Analysis:
     cycle : tuple of Dependency
         A shortest cycle of dependencies. `cycle` is empty if no cycle was found.
     worms : tuple of HeldWorm
-        Worms of a deadlock in which some worm has a choice of channels. Together these worms hold all candidates for
-        which each of them waits. `worms` is empty if no deadlock with a choice of channels was found.
+        Worms of a deadlock in which some worm has a choice of channels. The worms of a deadlock together hold all
+        candidates for which each of them waits. `worms` is empty if no deadlock with a choice of channels was found.
     assumes : str
         Assumptions of the proof, as a clause: about the hardware, or about the direction that hosts choose where both
         ways around a ring are equally long. `assumes` is empty if there is no proof, or if it needs no assumptions.
@@ -234,8 +234,8 @@ def check(
     relation : Relation, optional
         Routes the scheme's worms in place of its own.
     consumption : int, optional
-        Consumption channels of each ejection port. Range: 1 to 16. The default is the largest number of consumption
-        classes of one of the schemes, at least 1.
+        Consumption channels of each ejection port. Range: 1 to 16. The default of `consumption` is the largest number
+        of consumption classes of one of the schemes, at least 1.
     classes : ConsumptionClasses, optional
         Class map for all worms, in place of the schemes' own.
     others : sequence of (Scheme, Relation or None)
@@ -251,12 +251,12 @@ def check(
         Retransmission slots of each node. With slots, worms are absorbed at each destination and sent again from a
         slot. With slots, worms take any consumption channel, and classes are ignored. Range: 0 to 16.
     tokens : bool, optional
-        Replicated worms wait for tokens. Default: True if worms are replicated from buffers that store only a part of a
-        worm.
+        Replicated worms wait for tokens. `tokens` is True by default if worms are replicated from buffers that store
+        only a part of a worm.
     fits : bool, optional
         Switch buffers store a whole worm, so that no branch waits for another one. `fits` is True by default for
-        schemes with `Scheme.needs_whole_packet`. Other schemes by default replicate worms from buffers that store a
-        part of a worm.
+        schemes with `Scheme.needs_whole_packet`. Other schemes with replication by default replicate worms from buffers
+        that store only a part of a worm.
     places : bool, optional
         Smart interfaces have packet buffer entries for all packets of a message. If `places` is None and interfaces
         forward worms, a proof assumes that these interfaces have packet buffer entries for all packets. If `places` is
@@ -387,8 +387,8 @@ def _require_trees(trees: bool, serial: bool, parts: Sequence[ChannelUse], slots
 
 def _assumed_of_signs(schemes: Sequence[Scheme], parts: Sequence[ChannelUse], consumption: int,
                       classes: ConsumptionClasses | None, ejection: str, seed: int) -> str:
-    """Return the assumption of a proof about the signs of ties. The text is empty if no worm has signs, or if no signs
-    lead to a cycle."""
+    """Return the assumption of a proof about the signs of ties. The assumption is empty if no worm has signs, or if no
+    signs lead to a cycle."""
     relations = [with_any_signs(part.routes.relation) for part in parts]
     signed = [part for part, relation in zip(parts, relations, strict=True) if relation is not part.routes.relation]
     if not signed:

@@ -29,10 +29,10 @@ class Vocabulary:
     deciding : tuple of str
         Directions of the hops that decide a class.
     idle : tuple of str
-        Directions whose hops decide no class. All directions that decide no class can share one class. As no worm on
-        its way reserves a channel of the class for directions that decide no class, worms at their last destination can
-        always take one. The class for directions that decide no class is the "+ 1" of Lemma 1, which e-mcast on meshes
-        of two rows needs.
+        Directions whose hops decide no class. All directions that decide no class can share one class. At a stop before
+        its last one, no worm reserves a channel of the class for directions that decide no class. So worms at their
+        last destination can always get a channel of the class for directions that decide no class. The class for
+        directions that decide no class is the "+ 1" of Lemma 1, which e-mcast on meshes of two rows needs.
     by : "next" or "last"
         The hop that decides the class of a stop: the hop after it, or the hop before it.
     """

@@ -1,4 +1,4 @@
-"""Definition 1 of [Boppana98], and the sufficient consumption channels by Lemma 1 and Corollary 2."""
+"""Definition 1 of [Boppana98], and the sufficient numbers of consumption channels by Lemma 1 and Corollary 2."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Degrees:
     into, out : bool array [links]
         Links that are counted at the node where they end, and links that are counted at the node where they begin.
     met : bool
-        The condition of Corollary 2 is met. Each node where a worm ends has a link of `out` by which the worm could go
+        The condition of Corollary 2 is met: each node where a worm ends has a link of `out` by which the worm could go
         on, or fewer links of `out` begin there than at some other node.
     """
 
@@ -90,7 +90,7 @@ def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
     - ``"held"`` counts out of a node the links used by worms that hold a consumption channel, as in section 3.2.1,
       which does not count the row links of column-path. With ``"held"``, the links into a node are those by which
       worms arrive at the node as a destination. To count into a node only the links of worms that hold a consumption
-      channel would be wrong. Lemma 1 would then give one channel for dual-path on a line of four nodes; two are
+      channel would be wrong: Lemma 1 would give one channel for dual-path on a line of four nodes, where two are
       needed.
     - ``"all"`` counts every link that worms with several destinations use; this is another reading of Definition 1.
     """
@@ -122,8 +122,9 @@ def channel_bounds(parts: Sequence[ChannelUse], ejection: str) -> tuple[int | No
       channel suffices. A relation without a choice but with several classes of virtual channels has no bounds: both
       numbers are None.
     - Worms with a choice that stop on their way: v_in counts the virtual channels by which worms arrive at
-      destinations, one of each class (section 3.2.1). In the same way, v_out counts those by which worms go on from
-      stops. Only Lemma 1 applies. For worms with a choice there are no bounds if each link has an ejection port.
+      destinations, one of each class (section 3.2.1). In the same way, v_out counts the virtual channels by which worms
+      go on from stops. Only Lemma 1 applies. For worms with a choice there are no bounds if each link has an ejection
+      port.
     """
     topology, vc_classes = parts[0].topology, parts[0].vc_classes
     if all(part.stops_with_a_choice and part.vc_classes == vc_classes for part in parts):

@@ -48,17 +48,17 @@ class DependencyGraph:
       groups, or one group without classes. Consumption channels beyond the number of classes are open to all worms. A
       worm that waits for a consumption channel beyond the number of classes may also take the channel of its class. So
       the graph contains only the channels of classes.
-    - A worm at its last destination takes any free consumption channel. With this channel the worm requests nothing
-      more, so that no other worm waits for ever behind it. While a worm waits for a consumption channel of its last
-      destination, it holds its last link. The wait for any consumption channel of a port is an edge to the resource
-      "any channel" of the port. The resource "any channel" of a port is unsafe only if *every* group of the port is
-      unsafe (Figure 4 of [Boppana98]: two worms at their last destinations).
+    - A worm at its last destination takes any free consumption channel. When a worm has a consumption channel of its
+      last destination, it requests nothing more, so that no other worm waits for ever behind it. While a worm waits for
+      a consumption channel of its last destination, it holds its last link. The wait for any consumption channel of a
+      port is an edge to the resource "any channel" of the port. The resource "any channel" of a port is unsafe only if
+      *every* group of the port is unsafe (Figure 4 of [Boppana98]: two worms at their last destinations).
     - If a node has an ejection port for each link, worms that arrive by different links do not share consumption
       channels.
     - With retransmission slots a worm ends at each destination. A worm with further destinations holds its consumption
       channel until it has a slot, and the slot until its last flit has left the slot. A worm in a slot waits for its
-      next link, or at the injection port behind another worm of the node, to any destination. The slots of a node are
-      one resource, as any slot suffices.
+      next link, or waits at the injection port behind another worm of the node, which may go to any destination. The
+      slots of a node are one resource, as any slot suffices.
     - A replicated worm keeps its channels in one branch while another branch waits. So a worm that holds a channel may
       wait for the first channel of each other branch (`BranchPairs`), in addition to the next channel of its own
       branch. With synchronous replication a worm that holds a channel also holds the first channels of all branches.
@@ -93,7 +93,7 @@ class DependencyGraph:
     vc_classes : int
         Classes of virtual channels that are distinguished on each link.
     consumption : int
-        Consumption channels of each ejection port, for their names.
+        Consumption channels of each ejection port, for the names of resources.
     ejection : "one" or "all"
         As in `ejection_ports`.
     slots : int
@@ -221,8 +221,8 @@ def dependency_graph(
     ejection : "one" or "all"
         As in `ejection_ports`.
     without : sequence of ChannelUse
-        Parts whose worms are left out. Worms of other parts with a choice of channels have an edge to each candidate,
-        so that a cycle need not be a deadlock.
+        Parts whose worms are left out. In the remaining parts, worms with a choice of channels have an edge to each
+        candidate, so that a cycle need not be a deadlock.
     slots : int
         Retransmission slots of each node. With slots, worms are absorbed at each destination and have no classes.
     tokens : TokenGroups, optional

@@ -9,7 +9,7 @@ from ..topologies import Topology
 
 __all__ = ["MULTICASTS", "Step", "circle_of_interfaces"]
 
-#: Number of random multicasts, and the most destinations of a multicast.
+#: Number of random multicasts, and the largest number of destinations of a multicast.
 MULTICASTS, MOST_DESTINATIONS = 4096, 8
 
 Step = tuple[int, int, int, tuple[int, ...]]

@@ -85,12 +85,12 @@ class KnotSearch:
     def possible(self, *, each_with_a_head: bool = False, consumption_alone: bool = False) -> Flags:
         """Find the largest set of resources that could be held for ever, bool [resources].
 
-        For each resource of the set there is a worm whose head has only candidates in the set. The worm holds this
-        resource, and perhaps other resources of the set. The resources that the worms of a deadlock hold meet this
-        condition, so that every deadlock lies inside the largest set. A head in a buffer behind the tail of another
-        worm no longer has a choice: it needs the one channel of this buffer. For a head behind the tail of another
-        worm, each possible next channel is a dependency by itself, as in the dependency graph. So an empty set proves
-        that there is no deadlock only if all worms with a choice (`choosing`) enter empty buffers only.
+        Each resource of the set is held by a worm whose head has only candidates in the set. The worm may hold other
+        resources of the set, too. In a deadlock, each held resource is held by a worm whose head has only held
+        resources as candidates, so that every deadlock lies inside the largest set. A head in a buffer behind the tail
+        of another worm no longer has a choice: it needs the one channel of this buffer. For a head behind the tail of
+        another worm, each possible next channel is a dependency by itself, as in the dependency graph. So an empty set
+        proves that there is no deadlock only if all worms with a choice (`choosing`) enter empty buffers only.
 
         The proof covers Duato's condition: every head has an escape channel among its candidates, and the escape
         channels have an extended dependency graph without a cycle. Suppose that the set has escape channels, and take

@@ -44,8 +44,8 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
     Without a cycle of dependencies no deadlock is possible, with or without a choice of channels. With tokens, the
     verdict is free if every cycle provably needs a token twice, and otherwise undecided. Without tokens, and if no worm
     has a choice, a cycle counts as a deadlock. If worms have a choice, the largest set of resources that could be held
-    for ever is searched for (`KnotSearch.possible`). If this set is not empty, `KnotSearch.search` looks for worms that
-    hold a part of the set and wait for nothing outside this part.
+    for ever is searched for (`KnotSearch.possible`). If the largest set is not empty, `KnotSearch.search` looks for
+    worms that hold a part of the set and wait for nothing outside this part.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
 def _of_worms(graph: DependencyGraph, worms: Sequence[Held]) -> DependencyGraph:
     """Return only the dependencies of these worms.
 
-    Each resource that a worm holds has an edge to the next resource that the worm holds. The last one has an edge to
-    each candidate that the worm waits for.
+    Each resource that a worm holds has an edge to the next resource that the worm holds. The last resource that a worm
+    holds has an edge to each candidate that the worm waits for.
     """
     edges: dict[tuple[int, int], tuple[int, ...]] = {}
     for worm in worms:

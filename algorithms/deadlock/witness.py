@@ -29,7 +29,7 @@ class _Run(NamedTuple):
 
 
 def retell(graph: DependencyGraph, parts: Sequence[ChannelUse]) -> list[CycleStep]:
-    """Find few worms that realise a shortest cycle, if possible without a resource that two of them hold.
+    """Find a few worms that realise a shortest cycle, if possible worms of which no two hold the same resource.
 
     Each witness of `DependencyGraph` is the first worm found for its edge, regardless of the rest of the cycle. If
     a replicated worm realises several consecutive steps of a cycle, one branch holds the first step's channel. A second

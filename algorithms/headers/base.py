@@ -18,8 +18,8 @@ __all__ = ["Header", "HeaderByShape", "or_bits", "require_one_relation"]
 class Header(ABC):
     """Format of the header that leads a worm to its destinations.
 
-    Hosts encode the headers of worms with a `Header` object. The hardware decoder is built from the same object. Tests
-    compare the encoder with the decoder.
+    Hosts encode the headers of worms with a `Header` object. The hardware decoder is built from the same `Header`
+    object. Tests compare the encoder with the decoder.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Header(ABC):
                        signed: tuple[int, ...] = ()) -> int:
         """Compute the flit width with which the header of this number of destinations is one flit (``--header ideal``).
 
-        For a multi-drop header, compute the width with which each pair is one flit.
+        For a multi-drop header, compute the width with which each pair of a switch id and port bits is one flit.
         """
 
     @property

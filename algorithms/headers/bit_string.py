@@ -27,7 +27,7 @@ class BitString(HeaderByShape):
     turned down. A worm with mark 0 goes up until links down lead from its switch to all of its destinations
     ([Sivaram98] has the bit inverted).
 
-    In a network with several header formats, `MixedHeader`, the form precedes the mark in the lowest bits.
+    In a network with several header formats, `MixedHeader`, the form is in the lowest bits, below the mark.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class BitString(HeaderByShape):
     signed : tuple of int
         Empty: bit strings have no signs.
     form, form_bits : int
-        Number of this format among several in a network, and its bits. Default: no bits.
+        Form (number of this format among several in a network), and number of bits of the form. Default: no bits.
 
     Raises
     ------

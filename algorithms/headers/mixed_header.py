@@ -41,13 +41,14 @@ class MixedHeader(Header):
          bit string, form 1:        node N-1 | … | node 1 | node 0 | mark | form
          pair of multi-drop, 2:     port p-1 | … | port 1 | port 0 | last | id | form
 
-    A unicast and a bit string are cut into flits, the lowest bits first, and so is each pair. The number of a worm's
-    destinations determines its form: one is a unicast, and up to ``limit`` is a multi-drop worm.
+    The header of a unicast, a bit string, and each pair of a multi-drop header are cut into flits, the lowest bits
+    first. The number of a worm's destinations determines its form: one destination makes a unicast, 2 to ``limit`` a
+    multi-drop worm, and more a worm with a bit string.
 
     Parameters
     ----------
     unicast : Unicast
-        Ids of nodes. Its flit is as wide as an id.
+        Ids of nodes. A flit of `unicast` is as wide as an id.
     string : BitString
     drops : MultiDrop or None
     limit : int
@@ -164,7 +165,7 @@ class MixedHeader(Header):
         if form == DROPS:
             assert self.drops is not None
             return self.drops.encode_batch(offsets, destinations)
-        width = min(self.flit_width, 62)  # a form and an id have fewer bits
+        width = min(self.flit_width, 62)  # a form and an id together have fewer than 62 bits
         bits = self._addresses[destinations] << self.form_bits
         flits = np.zeros((len(destinations) * self.unicast_flits, -(-self.flit_width // 64)), np.uint64)
         flits[:, 0] = (bits[:, None] >> width * np.arange(self.unicast_flits) & (1 << width) - 1).reshape(-1)
@@ -220,7 +221,7 @@ class FormatSize(NamedTuple):
     formats : str
         All formats in the network, joined by commas.
     form_bits, bits, flits : int
-        Bits of the form; bits and flits of a header. Of a multi-drop header: those of a pair.
+        Bits of the form; bits and flits of a header. For a multi-drop header, the bits and flits of one pair.
     """
 
     format: str
@@ -256,5 +257,5 @@ def format_sizes(topology: Topology, flit_width: int) -> list[FormatSize]:
 
 
 def _form_bits(limit: int) -> int:
-    """Return the bits of the form: of two formats, or with multi-drop headers of three."""
+    """Return the number of bits of the form: for two formats, or for three with multi-drop headers."""
     return 2 if limit > 1 else 1

@@ -50,7 +50,7 @@ class MultiDrop(Header):
     signed : tuple of int
         Empty: multi-drop headers have no signs.
     form, form_bits : int
-        Number of this format among several in a network, and its bits. Default: no bits.
+        Form (number of this format among several in a network), and number of bits of the form. Default: no bits.
     ids : str
         One of `IDS`.
 
@@ -227,7 +227,7 @@ class MultiDrop(Header):
 
     @cached_property
     def _ids(self) -> npt.NDArray[np.int64]:
-        """Id of the pair of which each node is the first destination."""
+        """For each node: the id of a pair whose first destination is this node."""
         return np.arange(self.nodes) if self.ids == "node" else np.ascontiguousarray(self._places[:, 0])
 
     @cached_property

@@ -62,7 +62,8 @@ def longest_chain(topology: Topology, switches: npt.NDArray[np.integer]) -> int:
 
 
 def weights(topology: Topology, nodes: Iterable[int]) -> dict[int, int]:
-    """Return the weight of each switch with participants: the participants at it and at all switches below it.
+    """Return the weight of each switch with participants: the number of participants at it and at all switches below
+    it.
 
     Parameters
     ----------

@@ -13,8 +13,9 @@ __all__ = ["phased_worms"]
 def phased_worms(topology: Topology, messages: MessageBatch, *, whole_chains: bool, all_send: bool) -> Worms:
     """Make one worm per switch or chain of switches, sent by the nodes that have the message.
 
-    Worms with more destinations are sent first, and those with the same number in the order of their chains (`chains`).
-    In each step every sender sends one worm; the senders are served in the order of their receipts, the source first.
+    Worms with more destinations are sent first, and worms with the same number of destinations in the order of their
+    chains (`chains`). In each step every sender sends one worm; the senders are served in the order of their receipts,
+    the source first.
 
     Parameters
     ----------

@@ -101,8 +101,8 @@ def _at_random(topology: Topology, messages: MessageBatch, seed: int) -> tuple[K
 ORDERS: dict[str, Callable[[Topology, MessageBatch, int], tuple[Keys, Keys]]] = {
     "cco": _by_chains, "dimension": _by_dimension, "id": _by_id, "random": _at_random,
 }
-"""Functions by the name of the order. Each returns the sort keys, from 0, of all destinations, and those of all sources
-(or ``NOT_TURNED``).
+"""Functions by the name of the order. Each function returns the sort keys, from 0, of all destinations, and the sort
+keys of all sources (or ``NOT_TURNED``).
 """
 
 

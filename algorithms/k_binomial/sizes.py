@@ -22,7 +22,7 @@ def covered(steps: int, k: int) -> int:
     steps : int
         From 0.
     k : int
-        Most children of a node, from 1.
+        Largest number of children of a node, from 1.
     """
     _require("steps", steps, 0)
     _require("k", k, 1)

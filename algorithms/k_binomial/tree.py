@@ -29,8 +29,8 @@ def tree_worms(
     The tree covers a piece of the chain in s steps, from the piece's first node, which has the message. The first node
     sends to the first node of the piece's last block, of N(s - 1, k) nodes (`covered`). The first node of the piece
     then sends to the first node of the block of N(s - 2, k) nodes before the last block, and so on. A node sends at
-    most k worms. Each receiver covers its block of nodes in the same way as the sender. After a sender's worms come
-    those of its first child and of all nodes below it, then those of the second child.
+    most k worms. Each receiver covers its block of nodes in the same way as the sender. A sender's worms are followed
+    by the worms of its first child and of all nodes below this child, then by the worms of the second child.
 
     Source: [Sivaram98], section 4.3.4 and Figure 10.
 
@@ -41,11 +41,11 @@ def tree_worms(
     destination_offsets : int64 array [messages + 1]
         As in `Scheme.batch`.
     k : int
-        Most children of a node, or ``BEST``.
+        Largest number of children of a node, or ``BEST``.
     packets : int
         Number of packets of a message, for which the best k is computed.
     forwarded : bool
-        True: network interfaces forward the message (``INTERFACE``); False: hosts send it on.
+        True: network interfaces forward the message (``INTERFACE``); False: hosts forward the message.
     """
     worms = unicasts(destination_offsets, *_tree(chain, destination_offsets, k, packets))
     return worms.forwarded_by_interfaces() if forwarded else worms

@@ -88,7 +88,7 @@ for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, HAMILTONIAN_ROW_FIRST, DES
 def usual_relation(kind: str) -> Relation:
     """Return the relation of unicasts on a kind of topology if the user names no relation.
 
-    `TopologyKind.relation` names the relation for each kind of topology in this package. Users' networks are routed by
-    up*/down*.
+    `TopologyKind.relation` names the relation for each kind of topology in this package. For users' own networks, the
+    relation is up*/down*.
     """
     return RELATIONS[TOPOLOGIES[kind].relation] if kind in TOPOLOGIES else UP_DOWN

@@ -23,7 +23,7 @@ class Adaptive(ChoiceRelation):
 
     A worm with several destinations is routed by this relation from stop to stop, and keeps the order of its visits.
     [Boppana98], section 3.2.1, can be read in two ways: the last hop to a stop is on any virtual channel (this
-    relation), or on an escape channel (relation e-cube-adaptive). The paper calls the escape channels base channels.
+    relation), or on an escape channel (relation e-cube-adaptive). [Boppana98] calls the escape channels base channels.
     Source: Duato 1993; general knowledge.
 
     Attributes

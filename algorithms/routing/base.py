@@ -33,7 +33,7 @@ class Choices:
     Parameters
     ----------
     options : int16 array [phases, switches, nodes, alternatives]
-        Codes ``output port * classes + class`` in the order of preference. The entry -1 follows the last candidate, and
+        Codes ``output port * classes + class`` in the order of preference. The code -1 follows the last candidate, and
         fills states without a candidate. At the switch where the node consumes, the only candidate is the node's own
         port, class 0. At a stop, the last candidate (the escape channel) is the next hop that decides the consumption
         class.
@@ -47,7 +47,7 @@ class Choices:
         A worm with several destinations is replicated only at a switch where no candidate towards any of them is a link
         of phase 0.
     phase_of_node : int8 array [nodes], optional
-        Phase of the worms that a node injects. The default is phase 0 for all nodes.
+        Phase of the worms that a node injects. By default, the worms of all nodes are injected in phase 0.
     in_turn : bool
         Each input of a switch assigns the candidates towards a node in turn, one to each worm. With `in_turn`, a worm
         waits only for the one candidate that the input assigns to it. If `in_turn` is False, a worm takes any free

@@ -22,7 +22,7 @@ class DragonflyMinimal(ChoiceRelation):
     A local link has two classes of virtual channels. Worms that still have to leave the group use class ``before``, and
     worms in their destination's group use class ``after``. Global links use class ``before``. So each worm waits for
     channels in the order local before, global, local after, and no worms wait in a cycle. With ``--vc-classes none``
-    they can.
+    worms can wait in a cycle.
 
     Source: [Kim08], section 4.1, and its virtual channels for minimal routing.
     """
@@ -40,7 +40,7 @@ class DragonflyMinimal(ChoiceRelation):
         to_group, to_router, number = topology.coordinates.T
         link = (to_group - group - 1) % groups  # number of the group's global link to the destination's group
         outside = group != to_group
-        towards = np.where(outside, link // h, to_router)  # router of the group to which the worm goes
+        towards = np.where(outside, link // h, to_router)  # router in this group to which the worm goes
         local = towards - (towards > router)
         at_end = np.where(outside, a - 1 + link % h, a - 1 + h + number)
         table = np.where(towards == router, at_end, local)

@@ -69,7 +69,7 @@ def default_signs(topology: Topology, worms: Worms) -> npt.NDArray[np.int64]:
     """Return the signs that hosts write if the worms carry none, int64 [all destinations]: bit d for dimension d.
 
     A bit is set, and a tie goes down, where the destination's coordinate is lower than that of the previous stop (the
-    first stop is the source). So at a tie a worm never crosses the ring's edge.
+    first stop is the source). So with the default signs, a worm at a tie never crosses the ring's edge.
     """
     before = np.empty_like(worms.destinations)
     before[1:] = worms.destinations[:-1]

@@ -22,7 +22,8 @@ class UpDown(ChoiceRelation):
     only up, or only down. A worm takes zero or more links up, then zero or more links down, on a shortest such path.
 
     Source: [Sivaram98], section 2.2 (Autonet). The root is `Topology.root`, by default switch 0. A network with several
-    roots, as a fat tree, has levels by the nearest root. Links up must then lead from any two nodes to a common switch.
+    roots, as a fat tree, has levels by the nearest root. In a network with several roots, links up must lead from any
+    two nodes to a common switch.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ class UpDownTree(ChoiceRelation):
         Any link up is a candidate, in the order of output ports. If `any_up` is False, the only candidate up is the
         lowest port to the level above.
     in_turn : bool
-        Each input takes the candidates in turn, as in `Choices`. If `in_turn` is False, a worm takes a free one.
+        Each input takes the candidates in turn, as in `Choices`. If `in_turn` is False, a worm takes a free candidate.
     """
 
     def __init__(self, name: str, description: str, *, any_up: bool, in_turn: bool = False) -> None:

@@ -37,7 +37,8 @@ class Atbm(TreeScheme):
 
     A worm that replicates in a switch waits for the token of the switch's group (`token_groups`). The worm holds the
     token until the header of every branch from this switch has reached its destinations. If consumption channels
-    suffice for all worms (`all_consumed`), the token is released when these headers have reached the last stage.
+    suffice for all worms (`all_consumed`), the token is released when the headers of all branches from this switch have
+    reached the last stage.
 
     Cost: one start-up for any number of destinations.
     Source: [Varavithya], section 3.

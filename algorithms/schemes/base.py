@@ -41,8 +41,8 @@ class Scheme(ABC):
     provenance : str
         Paper and section; or ``"reconstructed"`` and the sources, if no description was available. Default: ``"own"``.
     kinds : tuple of str
-        Kinds of topology on which the scheme is defined. Empty if the scheme is defined on all kinds, or on all
-        networks whose links go `both_ways`.
+        Kinds of topology on which the scheme is defined. `kinds` is empty if the scheme is defined on all kinds, or on
+        all networks whose links go `both_ways`.
     relation : Relation
         Relation that routes the scheme's worms, unless the topology decides; see `relation_on`.
     header : type
@@ -66,8 +66,8 @@ class Scheme(ABC):
     """The scheme is defined only on networks whose links all go both ways."""
 
     replication: str | None = None
-    """Replication in switches, see `TreeInput`. If None, switches copy a worm only to deliver it at a node on its
-    way."""
+    """Replication in switches, see `TreeInput`. If `replication` is None, switches copy a worm only to deliver it at a
+    node on its way."""
 
     needs_whole_packet = False
     """Switches must store a whole worm, so that no branch waits for another."""
@@ -86,8 +86,8 @@ class Scheme(ABC):
     to False if larger multicasts may have further visit triples."""
 
     def most_visits(self, topology: Topology) -> int:
-        """Return the most entries that a worm's header can have. By default, a header can have one entry for each node
-        but the source."""
+        """Return the largest number of entries that a worm's header can have. By default, a header can have one entry
+        for each node but the source."""
         return max(1, topology.nodes - 1)
 
     @property
@@ -165,8 +165,8 @@ class Scheme(ABC):
         return self if relation is self.relation else self.routed_by(relation)
 
     def is_tree_to(self, destinations: int) -> bool:
-        """Return whether a worm to this number of destinations is a tree. By default, all worms are trees or none
-        (`is_tree`)."""
+        """Return whether a worm to this number of destinations is a tree. By default, either all worms are trees, or
+        none is (`is_tree`)."""
         return self.is_tree
 
     def parts(self) -> "tuple[Scheme, ...]":
@@ -264,9 +264,9 @@ class Scheme(ABC):
         Raises
         ------
         WormcastError
-            The topology is refused, or the arrays do not fit together. Messages are refused without destinations, or
-            with a repeated destination, their own source or a node outside the topology. The error is also raised if a
-            user's scheme fails, or returns worms that are not valid.
+            The topology is refused, or the arrays do not fit together. Other reasons: a message has no destinations, a
+            repeated destination, its own source as a destination, or a node outside the topology; a user's scheme
+            fails, or returns worms that are not valid.
         """
         ask(self, "check", topology)
         messages = MessageBatch(
@@ -373,7 +373,7 @@ def _check_messages(topology: Topology, messages: MessageBatch) -> None:
 @compiled_from(LINEAR)
 def _first_fault(nodes, sources, destination_offsets, destinations):
     """Find the first message that is not valid: (number of its error text in `_check_messages`, message, node)."""
-    last_seen = np.full(nodes, -1, np.int64)  # last message so far that has each node as destination
+    last_seen = np.full(nodes, -1, np.int64)  # for each node: the last message so far to this node
     for message in range(len(sources)):
         source = sources[message]
         if source < 0 or source >= nodes:

@@ -13,8 +13,8 @@ class Binomial(ChainTree):
     In each step every node with the message sends it to one other node, and a node begins in the step after its
     receipt. So the number of nodes with the message doubles in each step, except perhaps in the last one. `chains_of`
     sorts the nodes into the chain: by dimension on meshes, concentrated meshes, tori, rings, fat trees and dragonflies.
-    If all links of another network go both ways, `chains_of` sorts by `cco` (chain after chain of switches), else by
-    id. ``binomial:order=...`` selects another order, as ``binomial:order=random,seed=1``.
+    On networks of other kinds, `chains_of` sorts by `cco` (chain after chain of switches) if all links go both ways,
+    else by id. ``binomial:order=...`` selects another order, as ``binomial:order=random,seed=1``.
 
     Cost: ceil(log2(d + 1)) steps for d destinations, the fewest with one port. Each step costs t_hs at the sender and
     t_hr at the receiver.

@@ -97,11 +97,11 @@ class TorusBroadcast(UnicastScheme):
 
     A message to one node is a unicast, so that unicasts and broadcasts can be mixed.
 
-    A subclass states the tree from node (0, 0). The tree from any other source is this tree, shifted: the torus looks
-    the same from every node. [Hou] routes x first, and `E_CUBE` routes the last dimension first. So the paper's x is
-    our second coordinate (`Offset`), and all statements of [Hou] on channels hold. Where both ways around a ring have
-    the same length, the signs in the header of a worm are those of its offset in the pattern. ``--ties signed`` makes
-    routers follow the signs in headers; without this option worms go up (+) at a tie.
+    A subclass states the tree from node (0, 0). The tree from any other source is the tree from node (0, 0), shifted:
+    the torus looks the same from every node. [Hou] routes x first, and `E_CUBE` routes the last dimension first. So the
+    paper's x is our second coordinate (`Offset`), and all statements of [Hou] on channels hold. Where both ways around
+    a ring have the same length, the signs in the header of a worm are those of its offset in the pattern. ``--ties
+    signed`` makes routers follow the signs in headers; without this option worms go up (+) at a tie.
     """
 
     kinds = ("torus",)

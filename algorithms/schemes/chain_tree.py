@@ -22,7 +22,7 @@ class ChainTree(UnicastAnywhere):
     k : int
         Largest number of children of a node, or ``BEST`` or ``BINOMIAL``.
     order : str
-        One of `ORDERS`. If empty, the network's default order is used.
+        One of `ORDERS`. If `order` is empty, the network's default order is used.
     seed : int
         Seed of the order ``random``.
     """

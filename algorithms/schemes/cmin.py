@@ -12,7 +12,8 @@ __all__ = ["Cmin"]
 
 
 class Cmin(UnicastScheme):
-    """In each step match nodes with the message and remaining destinations, so that few pairs of worms share a link.
+    """In each step assign a remaining destination to each node that has the message, so that few pairs of worms share a
+    link.
 
     In each step every node with the message sends it to one remaining destination; the nodes choose in the order of
     their receipts. A node chooses the destination whose worm shares a link with the fewest worms already chosen for

@@ -19,13 +19,13 @@ class ColumnPath(MeshScheme):
 
     A column is a line along dimension 0, which e-cube routes last. A worm goes along the source's row to its column,
     and then along the column away from the row, nearest destination first. A destination in the source's row joins the
-    worm upwards of its column; if there is only a worm downwards, it joins that worm.
+    worm upwards of its column; if there is only a worm downwards, the destination joins that worm.
 
     Cost: at most two start-ups per column. Source: [Boppana98], section 2.2, and Corollary 3 for the two consumption
     classes. By the paper's text a destination in the source's row always joins the worm upwards (`ColumnPathLiteral`).
-    By the paper's text, random multicasts to 1 to 19 nodes on 8x8 take 3.84 hops per destination. By `ColumnPath` the
-    same multicasts take 3.75 hops per destination; section 4.1 of the paper states 3.76. Ours: columns are served in
-    ascending order, upwards before downwards.
+    By the paper's text, random multicasts to 1 to 19 nodes on 8x8 take 3.84 hops per destination. By `ColumnPath`,
+    random multicasts to 1 to 19 nodes on 8x8 take 3.75 hops per destination; section 4.1 of the paper states 3.76.
+    Ours: columns are served in ascending order, upwards before downwards.
     """
 
     name = "column-path"

@@ -30,12 +30,12 @@ class LabelOrder(MeshScheme):
         return ConsumptionClasses((("up",), ("down",)))
 
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """List dual-path's triples. The visit triples of dual-path include those of multipath and of all other
-        subclasses of `LabelOrder`: worms of these schemes go on from a stop as dual-path's worms do.
+        """List dual-path's triples. The visit triples of dual-path include all visit triples of multipath and of all
+        other subclasses of `LabelOrder`: worms of these schemes go on from a stop as dual-path's worms do.
 
-        By R, multipath's multicasts to two destinations have the same paths through stops as dual-path's, while those
-        of sp and gtdmpm have fewer. By another relation that a user chooses, multipath's multicasts to two destinations
-        may also have fewer paths through stops than dual-path's.
+        By R, multipath's multicasts to two destinations have the same paths through stops as dual-path's, while
+        multicasts of sp and gtdmpm have fewer. By another relation that a user chooses, multipath's multicasts to two
+        destinations may also have fewer paths through stops than dual-path's.
         """
         return visit_triples_of_pairs(DualPath().batch, topology)
 

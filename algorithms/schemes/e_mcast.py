@@ -18,9 +18,10 @@ __all__ = ["EMcast"]
 class EMcast(MeshScheme):
     """Send worms along e-cube paths, each to all destinations on its path.
 
-    Each column (line along dimension 0) has one worm for its destinations in rows above the source and one for those
-    below. A destination in the source's row belongs to the worm that goes farthest on its side of the source.
-    Destinations in the source's row beyond the column of this farthest worm share one more worm.
+    Each column (line along dimension 0) has at most one worm for its destinations in rows above the source, and at most
+    one for its destinations in rows below. A destination in the source's row belongs to the worm that goes farthest on
+    its side of the source. Destinations in the source's row beyond the column of this farthest worm share one more
+    worm.
 
     In more dimensions, the rule for the source's row is repeated for each dimension k, in the reverse order of routing.
     For dimension k the rule applies to lines along k whose nodes have the source's coordinates in all dimensions before
@@ -45,7 +46,8 @@ class EMcast(MeshScheme):
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
         """Return one consumption class per direction, in the order of routing; the last hop decides.
 
-        In two dimensions these classes are the paper's four, but three classes suffice: ``1+,0+/1-/0-:last``.
+        In two dimensions, one class per direction gives the paper's four classes, but three classes suffice:
+        ``1+,0+/1-/0-:last``.
         """
         directions = mesh_directions(topology.shape)
         return ConsumptionClasses(tuple((direction_name(*direction),) for direction in directions), by="last")

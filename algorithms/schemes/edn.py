@@ -22,10 +22,10 @@ class Edn(TorusBroadcast):
          y
 
     After every second step, the extent of a unit is divided by four, as in `Dcf`. In the first two steps a ring of the
-    torus has four units. B is then two units from S along y, C along x, and A along x the other way. For these units
-    both ways around the ring are equally long, so that EDN needs signs (``--ties signed``). With ``--ties plus``,
-    worms to the unit A at (-2, -1) go to the right, too, and share channels with worms of the same step to the unit C
-    at (2, 1).
+    torus has four units. In the first two steps, B is two units from S along y, C two units along x, and A two units
+    along x the other way. Both ways around a ring of four units to a unit at distance two are equally long, so that EDN
+    needs signs (``--ties signed``). With ``--ties plus``, worms to the unit A at (-2, -1) go to the right, too, and
+    share channels with worms of the same step to the unit C at (2, 1).
 
     Reconstructed from the abstract of [Tsai96] and from [Hou]. For n = 4^k, [Hou] states the cost 6 k t_s + 4 (4^k - 1)
     / 3 t_c + 2 k (L t_c + t_r). [Hou] also states that no contention occurs within steps. Eight translation-invariant

@@ -12,7 +12,7 @@ __all__ = ["grouped_worms"]
 def grouped_worms(messages: MessageBatch, keys: npt.NDArray[np.int64], nodes: int) -> Worms:
     """Make one worm per group of destinations of a message.
 
-    The message's source sends all worms, one after the other. No worm waits for a receipt.
+    The message's source sends all worms, one after the other. None of the worms waits for a receipt.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def grouped_worms(messages: MessageBatch, keys: npt.NDArray[np.int64], nodes: in
         visit their destinations in the order of the destinations' places. The numbers of groups, and of places in a
         worm, start from 0 and may have gaps. The function sorts the keys in place, within each message.
     nodes : int
-        Number of nodes of the network. The key's places and node ids are lower than this number.
+        Number of nodes of the network. Each place and each node id in a key is lower than `nodes`.
     """
     return Worms(*_grouped(messages.sources, messages.destination_offsets, keys, nodes))
 

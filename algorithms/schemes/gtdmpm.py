@@ -24,8 +24,9 @@ class Gtdmpm(LabelOrder):
 
     The scheme is reconstructed, as no description of it was available. [Amnah] says that "the destinations in a
     multicast message are placed into submulticast according to the column, rows and messages diagonals". [Amnah] also
-    says that more destinations need more start-ups, and that congestion at the source causes most of the latency. All
-    else in this scheme is ours, so that absolute measurements do not transfer to the original.
+    says that more destinations need more start-ups, and that congestion at the source causes most of the latency.
+    Everything that [Amnah] leaves open is ours, so that absolute measurements do not transfer to the
+    original scheme.
 
     Cost: one start-up per submulticast; the paper's example of 21 destinations has 18 submulticasts, in 7 batches.
     """

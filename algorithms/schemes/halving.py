@@ -14,8 +14,8 @@ def halving_worms(topology: Topology, messages: MessageBatch, *, turned: bool) -
 
     Source and destinations are sorted into a chain by their coordinates, first by the coordinate that e-cube routes
     first, which is the last one. A node that serves a piece of the chain cuts the piece in two; of an odd number of
-    nodes the upper piece gets one more. The node sends the message to the nearest node of the piece to which it does
-    not belong itself. The receiver then serves the piece to which the receiver belongs.
+    nodes the upper piece gets one more. The node sends the message to the nearest node of the new piece to which the
+    sender does not belong. The receiver then serves the piece to which the receiver belongs.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ class Individual(UnicastAnywhere):
     """Send each destination a worm of its own, in ascending order of ids.
 
     The scheme is defined on every network. Worms are routed by e-cube on meshes, concentrated meshes, tori and rings.
-    On multistage networks they are routed by destination tags, on fat trees by d-mod-k, on dragonflies by
+    On multistage networks worms are routed by destination tags, on fat trees by d-mod-k, on dragonflies by
     dragonfly-minimal, and on other networks by up*/down*.
 
     Cost: one start-up per destination, and the sum of the path lengths in hops.

@@ -16,11 +16,11 @@ MOST_PACKETS = 2**40
 class KBinomial(ChainTree):
     """A tree whose nodes have at most k children. Network interfaces forward each packet as soon as it arrives.
 
-    The more packets a message has, the fewer children a node should have: while it sends a packet to all its children,
-    the next packet waits. By default k is the number from 1 to ceil(log2(n)) with the fewest steps for the packets of a
-    message (`best_k`), with n nodes, the source included. ``k-binomial:k=...`` sets k; ``k-binomial:packets=...`` sets
-    the number of packets for which the best k is computed. As for `Binomial`, `chains_of` sorts the nodes into a chain,
-    in the order that ``order=...`` selects.
+    The more packets a message has, the fewer children a node should have: while a node sends a packet to all its
+    children, the next packet waits. By default k is the number from 1 to ceil(log2(n)) with the fewest steps for the
+    packets of a message (`best_k`), with n nodes, the source included. ``k-binomial:k=...`` sets k;
+    ``k-binomial:packets=...`` sets the number of packets for which the best k is computed. As for `Binomial`,
+    `chains_of` sorts the nodes into a chain, in the order that ``order=...`` selects.
 
     Cost: at most L1 + (m - 1) k packet steps for m packets, and t_hs and t_hr once. L1 is the number of steps for the
     first packet. A packet step is the time in which an interface sends a packet.
@@ -34,8 +34,8 @@ class KBinomial(ChainTree):
     forwarded = True
     parameters: ClassVar[Mapping[str, str]] = {"k": "", "packets": "", **ChainTree.parameters}
     chosen_for = 0
-    """Number of packets that a user has set for the best k. If 0, the best k is computed for the packets of a
-    message."""
+    """Number of packets that a user has set for the best k. If the user has set no number (0), the best k is computed
+    for the packets of a message."""
 
     def set_parameters(self, given: Mapping[str, str]) -> None:
         """Set k, and the number of packets for the best k."""

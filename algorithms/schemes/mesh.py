@@ -15,13 +15,13 @@ class MeshScheme(Scheme):
     Attributes
     ----------
     in_two_dimensions : str
-        How the form in two dimensions relates to the paper: ``as printed``, or in words. Empty if the scheme has no
-        form in two dimensions.
+        How the form in two dimensions relates to the paper: ``as printed``, or in words. `in_two_dimensions` is empty
+        if the scheme has no form in two dimensions.
     in_three_dimensions : str
         How the form in three dimensions relates to the paper. Default: `in_more_dimensions`.
     in_more_dimensions : str
-        Describes the form on meshes of more than two dimensions. Empty if the scheme has no form in four or more
-        dimensions.
+        Describes the form on meshes of more than two dimensions. `in_more_dimensions` is empty if the scheme has no
+        form in four or more dimensions.
     """
 
     kinds = ("mesh",)

@@ -68,7 +68,7 @@ class MultiDropScheme(Scheme):
         return MultiDrop.ideal_width_on(topology, destinations, relations, signed, ids=self.ids)
 
     def form(self, topology: Topology) -> str:
-        """Describe the destinations of a worm, and the destinations that send the message on."""
+        """Describe the destinations of a worm, and the destinations that forward the message."""
         return ("a worm for each " + ("chain of switches" if self.whole_chains else "switch") + "; then "
                 + ("all destinations send" if self.all_send else "one destination of each switch sends"))
 

@@ -21,7 +21,7 @@ __all__ = ["PlainScheme"]
 class PlainScheme(MeshScheme):
     """A scheme that divides one multicast at a time among worms, by default on meshes.
 
-    The multicast's source sends all worms, one after the other. No worm waits for a receipt.
+    The multicast's source sends all worms, one after the other. None of the worms waits for a receipt.
 
     A subclass defines the method `visits`, its name, its relation and its consumption classes (`classes_on`). With
     another value of `kinds`, a subclass is defined on other networks, with coordinates or without. Worms with several
@@ -39,7 +39,8 @@ class PlainScheme(MeshScheme):
     pairs_are_complete = False
 
     def form(self, topology: Topology) -> str:
-        """Describe the form on a mesh as `MeshScheme` does; elsewhere as its author says."""
+        """Describe the form on a mesh as `MeshScheme` does; elsewhere by `in_more_dimensions`, the text of the scheme's
+        author."""
         return super().form(topology) if topology.kind == "mesh" else self.in_more_dimensions
 
     @abstractmethod

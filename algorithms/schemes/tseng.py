@@ -14,7 +14,7 @@ class Tseng(TorusBroadcast):
        -2d). After step s one node of each row is informed.
     2. step s + 1: each informed node off the main diagonal sends along its row to the diagonal.
     3. steps s + 1 + t for t = 1 to s, again with d = n / 5^t: each node of the diagonals sends to the offsets (d, 0),
-       (-d, 0), (0, 2d) and (0, -2d). Each of these steps multiplies the number of informed diagonals by five.
+       (-d, 0), (0, 2d) and (0, -2d). Each step after step s + 1 multiplies the number of informed diagonals by five.
 
     Nodes that have the message are skipped. Extents are odd, so that there are no ties.
 

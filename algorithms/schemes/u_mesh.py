@@ -14,10 +14,10 @@ class UMesh(UnicastScheme, MeshScheme):
 
     Source and destinations are sorted into a chain by their coordinates, first by the coordinate that e-cube routes
     first, which is the last one. A node that serves a piece of the chain cuts the piece in two; of an odd number of
-    nodes the upper piece gets one more. The node sends the message to the nearest node of the piece to which it does
-    not belong itself: the first of the upper or the last of the lower piece. The receiver then serves the piece to
-    which the receiver belongs. So senders and receivers of the worms of one step do not interleave in the chain, and by
-    e-cube these worms share no link.
+    nodes the upper piece gets one more. The node sends the message to the nearest node of the new piece to which the
+    sender does not belong: the first node of the upper piece, or the last node of the lower piece. The receiver then
+    serves the piece to which the receiver belongs. So senders and receivers of the worms of one step do not interleave
+    in the chain, and by e-cube these worms share no link.
 
     The scheme is defined on meshes only. On a torus, where worms also cross the edge, the chain would have to begin at
     the source. Networks without coordinates have no order of dimensions.

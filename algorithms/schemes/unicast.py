@@ -30,7 +30,7 @@ class UnicastScheme(Scheme):
 class UnicastAnywhere(UnicastScheme):
     """A scheme of unicasts on every network, routed by the network's default relation for unicasts.
 
-    `TopologyKind.relation` names the relation of each kind of network; users' networks are routed by up*/down*.
+    `TopologyKind.relation` names the relation of each kind of network; for users' own networks it is up*/down*.
     """
 
     kinds: tuple[str, ...] = ()

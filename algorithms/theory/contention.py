@@ -14,7 +14,7 @@ from ..worms import AT_ONCE
 __all__ = ["Contention", "Shared", "contention"]
 
 #: Conditions of Theorem 1 that a pair with a common channel can meet.
-#: Condition 2 is that the pair has no common channel.
+#: Condition 2 of Theorem 1 is that the pair has no common channel.
 CONDITIONS = (1, 3, 4)
 
 
@@ -45,9 +45,10 @@ class Contention:
     ----------
     plan : Plan
     definition : dict of int to bool
-        Conditions of Definition 1. Condition 1: only the source sends in step 1. Condition 2: each other node sends
-        after the step of its receipt. Condition 3 of Definition 1: a node's worms of one step leave by different links.
-        Condition 4 of Definition 1: each destination receives once, which is true of every `Plan`.
+        Conditions of Definition 1. Condition 1 of Definition 1: only the source sends in step 1. Condition 2 of
+        Definition 1: each other node sends after the step of its receipt. Condition 3 of Definition 1: a node's worms
+        of one step leave by different links. Condition 4 of Definition 1: each destination receives once, which is true
+        of every `Plan`.
     stepwise : tuple of Shared
         Pairs of worms that are sent in one step and share a link.
     conditions : dict of int to int

@@ -1,4 +1,5 @@
-"""Theorem checks for a scheme. The kind of its worms selects the paper: [Boppana98], [Varavithya] or [Sivaram98]."""
+"""Theorem checks for a scheme. The kind of the scheme's worms selects the paper: [Boppana98], [Varavithya] or
+[Sivaram98]."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -53,9 +54,9 @@ def explain(
       by ``seed``.
     - A single scheme with k-binomial trees whose worms are forwarded by interfaces: also [Sivaram98], section 4.3.
 
-    Section 3 of [Boppana98] is about the consumption channels of a node with one ejection port. For some schemes
-    multicasts to two destinations are not known to cover all larger multicasts. For these schemes, a statement of
-    [Boppana98], section 3.2, that is true of multicasts to two destinations is reported as undecided.
+    Section 3 of [Boppana98] is about the consumption channels of a node with one ejection port. If multicasts to two
+    destinations are not known to cover all larger multicasts of a scheme, a statement of [Boppana98], section 3.2, that
+    is true of multicasts to two destinations is reported as undecided.
     """
     pairs = [(scheme, relation), *others]
     parts = [find_channel_use(one, topology, by, classes, seed) for one, by in pairs]

@@ -16,7 +16,8 @@ from .statement import TheoremCheck
 __all__ = ["Partitions", "minimal_by_links", "search"]
 
 MOST = 64
-"""Largest number of switches, and of links that worms use while they hold a consumption channel: bits of a 64-bit word.
+"""Largest number of switches, and of links that worms use while they hold a consumption channel: a set of them is a
+word of 64 bits.
 """
 
 MOST_STEPS = 4_000_000

@@ -45,7 +45,8 @@ class Multicast:
 
 
 def chained(topology: Topology, scheme: MultiDropScheme, seed: int = 0) -> list[TheoremCheck]:
-    """Decide for worms along chains: Lemma 5, if nearly the fewest worms are sent, and if they take the fewest steps.
+    """Decide for worms along chains: Lemma 5, whether nearly the fewest worms are sent, and whether they take the
+    fewest steps.
 
     Lemma 5 is decided for all worms to two switches of a chain, in large networks for a sample of switches. The
     statements about numbers of worms and of steps are decided for random multicasts. ``seed`` draws both samples.

@@ -45,10 +45,10 @@ def _shortest(subject: Problem, relations: list[Routes]) -> TheoremCheck:
 def _trees(subject: Problem, relations: list[Routes]) -> TheoremCheck:
     """Search for two tree worms that would wait for each other's branches.
 
-    A tree worm branches where the ways to its destinations part, and advances only if all its branches advance. Two
-    neighbours u and v each send a worm to two nodes w and x. The path from v to w leads through u, and the path from u
-    to x through v. The worm from u holds the link from u to w, and waits for the link from v to x. The worm from v
-    holds the link from v to x, and waits for the link from u to w.
+    In section 2 of [Boppana98], a tree worm branches where the ways to its destinations part, and advances only if all
+    its branches advance. Two neighbours u and v each send a worm to two nodes w and x. The path from v to w leads
+    through u, and the path from u to x through v. The worm from u holds the link from u to w, and waits for the link
+    from v to x. The worm from v holds the link from v to x, and waits for the link from u to w.
     """
     found = [pair for routes in relations if routes.deterministic for pair in _crossed(subject, routes)]
     if not found:

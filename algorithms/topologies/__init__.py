@@ -73,7 +73,7 @@ TOPOLOGIES.add("irregular", TopologyKind(
 
 
 def topology(specification: str | Topology) -> Topology:
-    """Build the topology that a user names. Return a `Topology` as it is.
+    """Build the topology that a user names. Return a `Topology` unchanged.
 
     Parameters
     ----------

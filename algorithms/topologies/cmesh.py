@@ -77,6 +77,6 @@ def _places(at: Integers, router: Integers, number: Integers) -> Places:
 
 
 def routers_of(topology: Topology) -> Topology:
-    """Return the mesh whose nodes are the routers of a concentrated mesh. Both networks have the same links and the
-    same ports of links."""
+    """Return the mesh whose nodes are the routers of a concentrated mesh. This mesh and the concentrated mesh have the
+    same links and the same ports of links."""
     return grid("mesh", topology.shape[:-1], wraps=False)

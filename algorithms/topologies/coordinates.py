@@ -117,8 +117,9 @@ def places_by_default(topology: Wired) -> Places:
 def places_by_level(topology: Wired) -> Places:
     """Lay a network out from the root on top downwards: one level per row, each switch with its nodes below it.
 
-    Within a level switches are sorted by the average position of their neighbours above. Nodes of a switch are below it
-    in rows of eight or more, every second node farther down. In a direct network a node has the position of its switch.
+    Within a level switches are sorted by the average position of their neighbours above. Nodes of a switch are below
+    it, every second node farther down. More than eight nodes are in several rows. In a direct network a node has the
+    position of its switch.
     """
     level = levels(topology)
     level[level < 0] = level.max() + 1

@@ -24,8 +24,8 @@ GROUPS = 0.1  # additional distance between nodes of different groups, as a shar
 def dragonfly(parameters: str) -> Topology:
     """Build the dragonfly with these parameters: ``"p=2,a=4,h=2"``, of the largest size.
 
-    A group has a routers, and each two of them are joined by a local link. A router has p nodes and h global links to
-    routers of other groups. There are g = a*h + 1 groups, so that one global link joins each two groups. A node's
+    A group has ``a`` routers, and each two of them are joined by a local link. A router has p nodes and h global links
+    to routers of other groups. There are g = a*h + 1 groups, so that one global link joins each two groups. A node's
     coordinates are ``group.router.number``, and router r of group q is switch q*a+r. With p=1, a=2, h=1::
 
              0.0 --- 0.1
@@ -81,8 +81,8 @@ def dragonfly(parameters: str) -> Topology:
 def _places(topology: Topology) -> Places:
     """Place the groups on a circle, clockwise from the top, and the routers of a group on an arc that bends outwards.
 
-    The nodes are on a circle around the routers. All links then run inside the circle, and local links pass inside the
-    routers between their ends.
+    The nodes are on a circle around the routers. All links run inside the circle of nodes, and local links pass inside
+    the routers between their ends.
     """
     groups, a, p = topology.shape
     group, router = np.divmod(np.arange(groups * a), a)

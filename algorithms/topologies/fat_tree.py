@@ -34,8 +34,8 @@ def fat_tree(parameters: str) -> Topology:
     Level 0 has the leaf switches. The switch with number w in level l is l*k**(levels-1)+w. The base-k digits of w are
     numbered from the most significant one, which is digit 0. Two switches of levels l and l+1 are joined if the
     digits of their numbers are equal, except perhaps digit levels-2-l. Port ``d{i}`` of the upper switch leads to the
-    lower switch whose digit is i, and port ``u{i}`` of the lower switch to the upper switch whose digit is i. Nodes
-    n*k to n*k+k-1 are at leaf switch n.
+    lower switch whose digit levels-2-l is i, and port ``u{i}`` of the lower switch to the upper switch whose digit
+    levels-2-l is i. Nodes n*k to n*k+k-1 are at leaf switch n.
 
     All switches of the highest level are roots of up*/down* routing.
 

@@ -18,15 +18,16 @@ DEFAULTS = {"switches": "8", "ports": "8", "nodes": "32", "connectivity": "0.8",
 def irregular(parameters: str) -> Topology:
     """Build the irregular network with these parameters: ``"switches=8,ports=8,nodes=32,connectivity=0.8,seed=1"``.
 
-    The values in this example are the defaults. Nodes are spread evenly over the switches, with consecutive ids at a
-    switch. The fraction ``connectivity`` of the ports without a node is joined in pairs, each by a link both ways; the
-    rest stay open. No switch is joined to itself, two switches may be joined by several links, and all switches are
-    connected. A switch has first its ports for links (``p0``, ``p1`` and so on), joined from the first on, and then the
-    ports of its nodes (``n0``, ``n1`` and so on). The same parameters build the same network in every version.
+    Defaults: switches=8, ports=8, nodes=32, connectivity=0.8, seed=1. Nodes are spread evenly over the switches, with
+    consecutive ids at a switch. The fraction ``connectivity`` of the ports without a node is joined in pairs, each by a
+    link both ways; the rest stay open. No switch is joined to itself, two switches may be joined by several links, and
+    all switches are connected. A switch has first its ports for links (``p0``, ``p1`` and so on), joined from the first
+    on, and then the ports of its nodes (``n0``, ``n1`` and so on). The same parameters build the same network in every
+    version.
 
     Source: [Sivaram98], section 6, which leaves open how networks are made connected. wormcast grows a random tree
     first. The switches are put in random order, but switches with only one free port come last. Each switch is joined
-    to a random free port of the switches before it in this order. After the tree, random free ports of different
+    to a random free port of the switches before it in the random order. After the tree, random free ports of different
     switches are joined. If only one switch has free ports left, a random link is cut and both ends are joined to that
     switch.
 

@@ -42,8 +42,8 @@ def hamiltonian_labels(coordinates: npt.NDArray[np.int32], shape: tuple[int, ...
     """Label the nodes along a Hamiltonian path: the reflected mixed-radix code of their coordinates.
 
     The coordinates are digits, in the order of `label_axes`. A digit counts backwards if the sum of the coordinates
-    before it in this order is odd. Each step along the path changes one coordinate by one, so that the sum before a
-    digit alternates between even and odd.
+    before it in the order of `label_axes` is odd. Each step along the path changes one coordinate by one, so that the
+    sum before a digit alternates between even and odd.
 
     Source: [Boppana98], section 2.1: label(r, c) = k*r + (c if r is even else k-1-c), k columns; [Amnah], the
     labels of three-dimensional meshes. Beyond three dimensions: ours.

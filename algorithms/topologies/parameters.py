@@ -32,7 +32,7 @@ def read_extents(kind: str, extents: str, *, syntax: str = "ROWSxCOLUMNS", dimen
     syntax : str
         Form of the text after the colon, for error messages.
     dimensions : int
-        Number of extents. Default: any number from two to twelve.
+        Number of extents. By default, any number of extents from two to twelve is accepted.
 
     Raises
     ------
@@ -58,7 +58,8 @@ def read_extents(kind: str, extents: str, *, syntax: str = "ROWSxCOLUMNS", dimen
 def read_parameters(
     kind: str, text: str, defaults: Mapping[str, str | None], *, what: str = "topology"
 ) -> dict[str, str]:
-    """Read ``"b=4,stages=3"`` as texts by name, in any order. Missing parameters get their defaults.
+    """Return the parameters in ``"b=4,stages=3"``, which may be in any order, as a dictionary from names to texts.
+    Missing parameters get their defaults.
 
     Parameters
     ----------

@@ -34,9 +34,9 @@ def decoder_of(place: DecoderPlace) -> Decoder:
     - Address lists under relations without a comparison of coordinates use a table in straps.
     - On meshes, unicasts under relations that compare no coordinates use tables in straps, if the table can hold
       the routes. A table in straps can hold the routes if addresses have at most 8 bits, and if the relation has one
-      phase, one class of virtual channels and no alternatives. All other unicasts use digits of the destination as
-      output numbers, if this is possible at all switches of the network, else tables in memories. With deep buffers
-      unicasts always use tables in memories.
+      phase, one class of virtual channels and no alternatives. Unicasts without coordinates and without a table in
+      straps use digits of the destination as output numbers, if this is possible at all switches of the network, else
+      tables in memories. With deep buffers unicasts always use tables in memories.
     """
     header, kind, topology, routes, options = place.header, place.kind, place.topology, place.routes, place.options
     assert isinstance(header, AddressList)

@@ -62,8 +62,8 @@ class Decoder(ABC):
         True: a worm takes a virtual channel of a link only while the buffer at the receiving end is empty.
     absorbs : bool
         True: a worm ends at the first of its destinations. The rest of an absorbed worm's header and its payload leave
-        by the consumption channel, and the node's interface sends both on. With ``absorbs``, a worm takes a consumption
-        channel only while the channel's buffer is empty.
+        by the consumption channel, and the node's interface retransmits both. With ``absorbs``, a worm takes a
+        consumption channel only while the channel's buffer is empty.
     table_bits : TableBits or None
         Widths of an address and an entry of the input tables; None if the decoder has no tables in memories. For a
         decoder with tables, the argument ``straps`` of `decode` also has the entry ``table``.

@@ -25,7 +25,7 @@ class BranchingDecoder(Decoder):
     flits : int
         Number of header flits after which a worm's outputs are known at the latest.
     goes_on : bool
-        After the flit with which the outputs are known, more header flits may follow, as headers have no fixed length.
+        More header flits may follow after the flit that determines the outputs, as headers have no fixed length.
     strips : int
         Header flits that the branches to other switches lose at a switch where `drops` is set.
     adaptive : bool
@@ -54,19 +54,20 @@ class BranchingDecoder(Decoder):
     def branches(self, m: Module, port: int, straps: dict[str, Value], seen: Value, taken: Value) -> Value:
         """Return the outputs, a bit for each of `leads`, from the collected information. Default: the information.
 
-        ``taken`` is 1 in the cycle in which the worm's outputs are determined. A decoder that takes outputs in turn
-        then changes to the next outputs, for the next worm.
+        ``taken`` is 1 in the cycle in which the worm's outputs are determined. When ``taken`` is 1, a decoder that
+        takes outputs in turn changes to the next outputs, for the next worm.
         """
         return seen
 
     def alternatives(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:
         """Return whether the outputs to other switches are alternatives: the worm leaves by one of them, a free one. If
-        false, a branch leaves by each of them. The switch asks only decoders with `adaptive`.
+        these outputs are no alternatives, a branch leaves by each of them. The switch asks only decoders with
+        `adaptive`.
         """
         return hdl.C(0)
 
     def known(self, port: int, straps: dict[str, Value], seen: Value, place: Value) -> ValueLike:
-        """Return whether the outputs are known with the header flit number ``place``."""
+        """Return whether the outputs are known when header flit number ``place`` has arrived."""
         return place == self.flits - 1
 
     def astray(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:

@@ -53,8 +53,9 @@ class MeshDecoder(GridDecoder):
     the destination, the worm takes the next axis in the order of trial that has a neighbour in the direction of the
     path.
 
-    *hamiltonian-row-first*: as hamiltonian, except at injection ports of two-dimensional meshes. There the hop leads
-    along the row if the destination is in another column, and the hop's label changes towards the destination's label.
+    *hamiltonian-row-first*: as hamiltonian, except at injection ports of two-dimensional meshes. At injection ports of
+    such a mesh, the hop leads along the row if the destination is in another column, and the hop changes the label
+    towards the destination's label.
 
     Only hops that the relation allows are decoded: under e-cube a worm in a column does not turn into a row, under R
     labels do not rise and then fall. A header that requests a hop that the relation does not allow is an error on the
@@ -161,18 +162,18 @@ class MeshDecoder(GridDecoder):
         """Compute R in any number of dimensions: the dimension of the hop, and its direction.
 
         Of the two neighbours along an axis, one has a higher label and one a lower label. Among the neighbours with
-        higher labels, the one along the slowest axis has the highest label. Among those with lower labels, it has the
-        lowest. R leads to the neighbour whose label is nearest to the destination's label and not past it. So the hop
-        goes along the slowest axis on which the neighbour towards the destination's label exists and is not past that
-        label.
+        higher labels, the one along the slowest axis has the highest label. Among the neighbours with lower labels, the
+        one along the slowest axis has the lowest label. R leads to the neighbour whose label is nearest to the
+        destination's label and not past it. So the hop goes along the slowest axis on which the neighbour towards the
+        destination's label exists and is not past that label.
         """
         axes = [dim for dim in label_axes(len(self.header.shape)) if dim in fields]
         odd = {dim: self._odd(dim, straps) for dim in axes}
 
         def before(rest: list[int], flipped: int) -> Value:
             """Return whether the destination is later on the Hamiltonian path than this switch, or with ``flipped``
-            than the neighbour along the axis before ``rest``. Outside of the axes ``rest`` the coordinates of the two
-            are equal.
+            than the neighbour along the axis before ``rest``. Outside of the axes ``rest`` both nodes have equal
+            coordinates.
             """
             later: Value = hdl.C(0)
             for dim in reversed(rest):
@@ -227,7 +228,7 @@ class MeshDecoder(GridDecoder):
             if along == dim:
                 legal[o] = hdl.C(int(straight))
                 continue
-            # labels keep rising or falling: the hops' signs are equal if both dimensions' parities are, else opposite
+            # labels keep rising or falling: the hops' signs are equal if both parities are equal, else opposite
             odd = [self._odd(d, straps) for d in (dim, along) if self._turns_labels(d)]
             differs = odd[0] if len(odd) == 1 else odd[0] ^ odd[1]
             legal[o] = ~differs if straight else differs

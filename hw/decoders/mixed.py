@@ -37,7 +37,7 @@ class MixedDecoder(CopyingDecoder):
                       ├─▶ bit string ─▶ ReachDecoder ───────────▶┤
                       └─▶ pairs ──────▶ MultiDropDecoder ───────▶┘
 
-    The branches of a worm are known with the header flit with which the decoder of its form knows them. An output keeps
+    The branches of a worm are known as soon as the decoder of the worm's form has determined them. An output keeps
     the form of the worm that it sends, and changes only the headers of bit strings.
 
     In the tables of the switch, the highest bits of an address are the form: each decoder has tables of its own.

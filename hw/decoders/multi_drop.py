@@ -38,8 +38,8 @@ class MultiDropDecoder(CopyingDecoder):
     the worm, the first pair's id suffices, like a unicast's address. At a switch with a destination, the decoder waits
     for the whole first pair and, unless this is the last pair, for the id in the second pair.
 
-    With node ids (`MultiDrop.ids`) the tables map ids of nodes to outputs, and the switch compares the id with those of
-    its nodes.
+    With node ids (`MultiDrop.ids`) the tables map ids of nodes to outputs, and the switch compares the id with the ids
+    of its nodes.
 
     With ``adaptive`` the tables have alternatives: an entry is a mask of outputs, and a worm takes a free one of them
     to its next switch.

@@ -50,20 +50,21 @@ class Decoded:
     code : Value
         The request, in the few bits that are stored with the flit.
     data : Value
-        The flit as it is stored and sent on, without the own address.
+        The flit as it is stored and forwarded, without the own address.
     strip : Value
         The flit held only the own address, and another header flit of the worm follows. ``strip`` is always 0 for
         unicast headers, and if the decoder absorbs worms. A stripped flit leaves the buffer when the consumption
-        channel is reserved, and is not sent on. The flit after a stripped one has the worm's next destination.
+        channel is reserved, and is not forwarded. The flit after a stripped one has the worm's next destination.
     ends_here : Value
         The worm ends at this switch: its last destination is here, or it cannot go on. A flit with ``ends_here`` is
         dropped when the worm has its consumption channel.
     last : Value
         No further header flit of the worm follows. ``last`` is valid for all header flits, first or not.
     outside : Value
-        The network has no node with the next address. The worm goes no further.
+        The network has no node with the next address. A worm with ``outside`` ends here.
     disorder : Value
-        The relation does not allow the node with the next address as the next destination. The worm goes no further.
+        The relation does not allow the node with the next address as the next destination. A worm with ``disorder``
+        ends here.
     exit : Value
         With ``ends_here``: the ejection port at which the worm ends, an index into `Decoder.exits`. ``exit`` has no
         bits if the port has one ejection port.

@@ -35,22 +35,22 @@ class ReachDecoder(CopyingDecoder):
         header flit ─▶ AND with the reachability string of output o ─▶ any set: a branch with these bits leaves by o
                     ─▶ bits in no string ─▶ any set: not all are below: the worm goes up, unchanged
 
-    Each output has a reachability string: the nodes whose way down from the switch begins with this output. No node is
-    in the strings of two outputs. Strings of outputs to up links are empty. A strap selects the up links of the switch;
-    a root has none. With several up links, a worm that goes up takes a free one (``adaptive``), or each input takes the
-    next one for each of its worms, the lowest output first (``in_turn``). A branch that goes down has the mark of its
-    header set, and is never sent up again. In a branch that goes down, the bit of a node that is not below the switch
-    is dropped, and is an error on the wire (`Cause.NO_SUCH_DESTINATION`). A branch may return to the switch that the
-    worm came from.
+    Each output has a reachability string: the nodes whose way down from the switch begins with this output. Without
+    ``whole``, no node is in the strings of two outputs. Strings of outputs to up links are empty. A strap selects the
+    up links of the switch; a root has none. With several up links, a worm that goes up takes a free one (``adaptive``),
+    or each input takes the next one for each of its worms, the lowest output first (``in_turn``). A branch that goes
+    down has the mark of its header set, and is never sent up again. In a branch that goes down, the bit of a node that
+    is not below the switch is dropped, and is an error on the wire (`Cause.NO_SUCH_DESTINATION`). A branch may return
+    to the switch that the worm came from.
 
     The strings are in memories with one row for each header flit. Each input has one memory for each output of the
-    switch, with that output's string. Each output has one memory, with its own string. The memories are written before
-    the first cycle, and are empty until then.
+    switch, with that output's string. Each output, too, has one memory, with its own string. The memories are written
+    before the first cycle, and are empty until then.
 
-    With ``whole``, the strings are not restricted: a node is in the strings of all outputs that lead down to it. The
-    share of an output is then the header AND the output's string AND NOT the OR of the strings of all outputs to other
-    switches with higher numbers. Each output to another switch also has a memory for each of these strings. The shares
-    are the same as with restricted strings.
+    With ``whole``, the strings are not restricted: a node is in the strings of all outputs that lead down to it. With
+    ``whole``, the share of an output is the header AND the output's string AND NOT the OR of the strings of all outputs
+    to other switches with higher numbers. Each output to another switch also has a memory for the string of each output
+    to another switch with a higher number. The shares are the same as with restricted strings.
 
     *Latency*: combinational.
 
@@ -64,7 +64,7 @@ class ReachDecoder(CopyingDecoder):
     in_turn : bool
         A switch may have several up links, which each input uses in turn, one for each worm that goes up.
     adaptive : bool
-        A switch may have several up links. A worm that goes up takes a free one.
+        A switch may have several up links. A worm that goes up takes a free up link.
     whole : bool
         The strings are whole, not restricted.
 

@@ -29,11 +29,11 @@ class TableDecoder(AddressListDecoder):
     other networks with these names. With consumption classes by dimension, input i and output i must lead to the same
     neighbour.
 
-    The table is a static input with one entry for each address. With the input tied to constants, synthesis turns the
-    table into the logic of one router. The worm's delays are those that `Switch` states. The address of another node
-    whose entry is empty, or leads back to the previous switch, is an error on the wire. The table does not contain the
-    allowed turns of a relation, so an order of destinations that the relation forbids is detected only if the route
-    leads back.
+    The table is a static input with one entry for each address. With the table's input tied to constants, synthesis
+    turns the table into the logic of one router. The worm's delays are those that `Switch` states. The address of
+    another node whose entry is empty, or leads back to the previous switch, is an error on the wire. The table does not
+    contain the allowed turns of a relation, so an order of destinations that the relation forbids is detected only if
+    the route leads back.
 
     Parameters
     ----------

@@ -63,8 +63,8 @@ class ChunkStore(wiring.Component):
     ends : In(1)
         The flit ends its sender's row, even if the row is not full: it has the tail mark that its sender set.
     cut : In(1)
-        With ``write``: the flit is the last one in this buffer's row, but not in its sender's. The flits after ``cut``
-        in the sender's row are void and take no room, because they use no credit.
+        With ``write``: the flit is the last one in this buffer's row, but not in its sender's row. The flits after
+        ``cut`` in the sender's row are void and take no room, because they use no credit.
     void : In(1)
         The flit is not stored, with ``write`` set or not, but takes up its position in the row. The flits after a void
         flit in its row must be void, too. The room of a row that ends in void flits is free again when the row is full

@@ -19,13 +19,13 @@ class CutThroughWindow(wiring.Component):
 
     After a worm's first flit its other flits pass without a gap, or as they arrive.
 
-    *Latency*: a worm's first flit passes one cycle after the arrival of the flit with which the worm's branches are
-    known. *Throughput*: a flit per cycle. *Reset*: empty.
+    *Latency*: a worm's first flit passes one cycle after the arrival of the header flit that determines the worm's
+    branches. *Throughput*: a flit per cycle. *Reset*: empty.
 
     Parameters
     ----------
     flits : int
-        Flits of a header, 1 or more. A worm's branches are known with its last header flit at the latest.
+        Flits of a header, 1 or more. At the latest, a worm's branches are known when its last header flit arrives.
     width, told : int
         Bits of a flit, and of the information about a worm.
 
@@ -38,7 +38,7 @@ class CutThroughWindow(wiring.Component):
     first : In(1)
         The arriving flit is its worm's first one.
     known : In(1)
-        The arriving worm's branches are known with this flit, which is its last header flit or an earlier one.
+        The arriving flit determines its worm's branches; it is the worm's last header flit or an earlier one.
     tells : In(told)
         With ``known``: information about the arriving worm.
     valid : Out(1)

@@ -78,7 +78,7 @@ class DeepProbe(BranchesProbe):
         """Return the number of flit places of the buffer that each branch has not read, and last the number of occupied
         flit places.
 
-        In these numbers, a completed row counts as ``chunk`` flit places, and rows of later worms are included.
+        In the returned numbers, a completed row counts as ``chunk`` flit places, and rows of later worms are included.
 
         A branch that waits for its output has not read any flit place of its worm.
         """

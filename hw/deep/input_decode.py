@@ -16,10 +16,10 @@ __all__ = ["DeepInputDecode"]
 class DeepInputDecode(wiring.Component):
     """Determines the branches of each arriving worm, and detects its errors.
 
-    A worm is *known* with the header flit that determines its branches, at the latest the last one of a header. A worm
-    that requests nothing, or whose header is cut, is *void*: the rest of it is not stored. If a
-    worm begins before the tail of the worm in front has arrived, its first flit becomes the tail of the worm in front,
-    and the rest of it is lost.
+    A worm becomes *known* when the header flit arrives that determines its branches: at the latest, the last header
+    flit. A worm that requests nothing, or whose header is cut, is *void*: the rest of it is not stored. If a worm
+    begins before the tail of the worm in front has arrived, its first flit becomes the tail of the worm in front, and
+    the rest of it is lost.
 
     *Latency*: none; all outputs follow the flit in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
     under way.
@@ -49,7 +49,7 @@ class DeepInputDecode(wiring.Component):
     first : Out(1)
         The flit is a worm's first one.
     known : Out(1)
-        The worm's branches are known with this flit.
+        This flit determines the worm's branches.
     branches : Out
         With ``known``: the worm's branches, a bit for each of the decoder's `leads`, all 0 for a void worm.
     alternatives : Out(1)

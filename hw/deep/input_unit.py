@@ -32,7 +32,7 @@ class DeepInput(wiring.Component):
     Worms are served in the order of their arrival. The next worm requests its outputs when all branches of the worm in
     front have read its last flit. A worm that arrives at an idle input requests its outputs as its first flit passes
     the `CutThroughWindow`. Outputs that are granted in the cycle in which a worm's first flit passes take its flits in
-    cut-through. Outputs that are granted later fetch the worm row by row.
+    cut-through. Outputs that are granted after the worm's first flit has passed fetch the worm row by row.
 
     *Latency*, from link to link, in cut-through: 3 cycles, plus the number of header flits that determine the worm's
     branches, minus one. *Throughput*: in, a flit per cycle; out, a flit per cycle and branch. *Reset*: empty.

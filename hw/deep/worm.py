@@ -33,8 +33,8 @@ class DeepWorm(wiring.Component):
     The next worm is served when all branches of the worm in front have read its last flit. A worm that is known while
     the input is idle requests its outputs in the next cycle.
 
-    With `choices` the outputs to other switches may be alternatives. The worm then requests, in each cycle, the lowest
-    of its alternatives that is free, until one is granted. The worm keeps this output, and drops its other
+    With `choices` the outputs to other switches may be alternatives. A worm with alternatives requests, in each cycle,
+    the lowest of them that is free, until one is granted. The worm keeps the granted output, and drops its other
     alternatives.
 
     *Latency*: one cycle from ``known`` to ``wants_{output}`` or ``chosen``. *Reset*: idle.
@@ -61,8 +61,8 @@ class DeepWorm(wiring.Component):
     drops : In(1)
         With ``known``: the worm's copies to other switches lose header flits.
     alternatives : In(1)
-        With ``known``: the outputs of ``asked`` that are in `choices` are alternatives. The worm takes one of them.
-        With `choices` only.
+        With ``known``: the outputs of ``asked`` that are in `choices` are alternatives. The worm takes one of its
+        alternatives. With `choices` only.
     free : In(outputs)
         Outputs that can be granted in this cycle. With `choices` only.
     won : In(outputs)

@@ -70,8 +70,8 @@ class AxisInterface(wiring.Component):
         ``tuser`` of the first beat is the mask of its destinations, bit n for node n.
     s_axis_table : In(AxisSignature)
         Destination sets of the host. ``tdata`` of the first beat is the number of the set, ``tdata`` of the other beats
-        are header flits. ``tuser`` marks the last header flit of a worm. Always ready. The port exists only with a
-        table of sets.
+        are header flits. ``tuser`` marks the last header flit of a worm. Always ready. ``s_axis_table`` exists only
+        with a table of sets.
     m_axis_{c} : Out(AxisSignature)
         Messages for the host, for each consumption link. ``tid`` is the consumption channel: beats of different
         channels interleave. ``tuser`` is the id of the node that sent the message; its top bit marks the last beat of a
@@ -83,7 +83,7 @@ class AxisInterface(wiring.Component):
     strap_node : In(range(nodes))
         Id of this node.
     strap_position : In(range(nodes))
-        Position of this node on the path, from 0. The port exists only with lists of addresses.
+        Position of this node on the path, from 0. ``strap_position`` exists only with lists of addresses.
     fault : Out(fault_layout)
         The first error on the wire, until reset.
     send_fault : Out(send_fault_layout)

@@ -9,7 +9,7 @@ def message_beat(width: int, set_bits: int) -> data.StructLayout:
     """Return the layout of a beat of a message to send.
 
     ``data`` has ``width`` bits of payload. ``last`` marks the message's last beat. ``to`` is the destination set, a
-    number or a mask of ``set_bits`` bits; only that of the message's first beat is read.
+    number or a mask of ``set_bits`` bits; only ``to`` of the message's first beat is read.
     """
     return data.StructLayout({"data": width, "last": 1, "to": set_bits})
 

@@ -80,9 +80,9 @@ class AddressHeaders(wiring.Component):
         mask ─▶ positions on the path ─┬─ above this node, ascending  ─▶ next address ─▶ header flit
                                        └─ below this node, descending ─▶
 
-    With ``each``, every destination gets a worm of its own, in the order of the path. Otherwise one worm visits the
-    destinations above this node in ascending order of positions, and a second one those below in descending order.
-    Bit n of a mask is node n; the bit of the sending node is ignored.
+    With ``each``, every destination gets a worm of its own, in the order of the path. Without ``each``, one worm visits
+    the destinations above this node in ascending order of positions, and a second worm visits the destinations below
+    this node in descending order. Bit n of a mask is node n; the bit of the sending node is ignored.
 
     *Latency*: the first header flit is valid 1 + n cycles after the mask was accepted, with n addresses in this flit.
     *Throughput*: a header flit with n addresses takes n + 1 cycles. *Reset*: no header.

@@ -30,8 +30,8 @@ class StreamSender(wiring.Component):
 
     A worm has the header flits of its destinations, then a flit with the id of this node, then the message. The first
     worm takes the message from the stream and stores it; the further worms take it from the memory. A message longer
-    than the memory is cut after ``message`` flits: the rest is dropped, and a flit with both marks ends each worm. A
-    message to a set without worms is dropped.
+    than the memory is cut after ``message`` flits: the rest is dropped, and a flit with both marks ends each worm of
+    the message. A message to a set without worms is dropped.
 
     ``messages.ready`` does not depend on ``messages.valid`` in the same cycle.
 
@@ -65,7 +65,7 @@ class StreamSender(wiring.Component):
     strap_node : In(range(nodes))
         Id of this node.
     unknown : Out(1)
-        A message to a set without worms is dropped, in the first cycle.
+        A message to a set without worms is dropped from this cycle on.
     too_long : Out(1)
         A message is cut.
     wrong : Out(1)
@@ -104,7 +104,7 @@ class StreamSender(wiring.Component):
         write, read = store.write_port(), store.read_port()
 
         flit = Signal(flit_layout(self.width))
-        # a flit is to be sent; it is sent
+        # `there`: a flit is to be sent; `send`: it is sent
         there = Signal()
         send = Signal()
         credit = Signal()

@@ -27,7 +27,7 @@ class SetTable(wiring.Component):
     sets : int
         Number of destination sets, a power of two. Range: 1 to 64.
     flits : int
-        Most header flits of a set, for all its worms together. Range: 1 to 1024.
+        Largest number of header flits of a set, for all its worms together. Range: 1 to 1024.
     width : int
         Data bits of a flit, 8 or more.
 

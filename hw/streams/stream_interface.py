@@ -52,7 +52,8 @@ class StreamInterface(wiring.Component):
         or a mask with bit n for node n.
     table : In(stream of set_beat)
         Destination sets of the host. ``data`` of the first beat is the number of the set, ``data`` of the other beats
-        are header flits. ``ends`` marks the last header flit of a worm. Always ready. Only with a table of sets.
+        are header flits. ``ends`` marks the last header flit of a worm. Always ready. ``table`` exists only with a
+        table of sets.
     receive_{c} : Out(stream of delivery_beat)
         Messages for the host, for each consumption link. ``channel`` is the consumption channel: beats of different
         channels interleave. ``source`` is the node that sent the message. ``damaged`` marks the last beat of a damaged
@@ -64,7 +65,7 @@ class StreamInterface(wiring.Component):
     strap_node : In(range(nodes))
         Id of this node.
     strap_position : In(range(nodes))
-        Position of this node on the path, from 0. The port exists only with lists of addresses.
+        Position of this node on the path, from 0. ``strap_position`` exists only with lists of addresses.
     fault : Out(fault_layout)
         The first error on the wire, until reset.
     send_fault : Out(send_fault_layout)

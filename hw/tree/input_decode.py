@@ -22,8 +22,8 @@ class TreeInputDecode(wiring.Component):
         link ─▶ header flit, payload or tail? ─┬─▶ row: data, mark, number of the header flit ─▶ buffer
                                                └─▶ branches: outputs for which a header bit is set ─▶ worm
 
-    With the last flit of its header a worm is *known*: its branches and its report bit are determined. For a worm that
-    requests nothing, ``known`` is also set, and the worm is dropped later.
+    When the last flit of its header arrives, a worm becomes *known*: its branches and its report bit are determined.
+    For a worm that requests nothing, ``known`` is also set, and the worm is dropped later.
 
     *Latency*: none; all outputs follow the link in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
     under way on any virtual channel.
@@ -48,7 +48,7 @@ class TreeInputDecode(wiring.Component):
         The arriving flit, as a row of the buffer. If the virtual channel is full, the buffer drops the row. The code of
         a header flit is its number in the header.
     known : Out(1)
-        The worm's branches are known with this flit.
+        This flit determines the worm's branches.
     branches : Out(branches)
         With ``known``: the worm's outputs, a bit for each of the decoder's `leads`. A worm without an output has lost
         its header or bits of it.

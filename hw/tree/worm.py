@@ -73,9 +73,9 @@ class TreeWorm(wiring.Component):
     it holds the token. A branch to a consumption channel has arrived when it owns a channel; with enough channels for
     all worms that can arrive (``consumed``), it has arrived at once. A worm that requests nothing reports at once.
 
-    The requests of a cycle come from registers, see `InputVC`. *Latency*: a worm that is known with a flit in cycle t
-    requests its outputs in t + 2. A worm that needs the token requests them in t + 3, if the token is at this switch.
-    *Reset*: idle.
+    The requests of a cycle come from registers, see `InputVC`. *Latency*: a worm that becomes known in cycle t, with no
+    worm in front of it, requests its outputs in t + 2, or in t + 3 if the worm needs the token and the token is at this
+    switch. *Reset*: idle.
 
     Parameters
     ----------

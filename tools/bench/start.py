@@ -20,7 +20,7 @@ from wormcast.algorithms import WormcastError
 
 __all__ = ["BEFORE", "FROM_PYTHON", "IMPORTS", "ROWS", "TIMES", "Revision", "bare_program", "extracted"]
 
-#: Earlier revision, with whose waiting times those of this tree are compared.
+#: Earlier revision. The waiting times of this tree are compared with the waiting times of this revision.
 BEFORE = "fc016f8"
 TIMES = 5
 ROOT = Path(__file__).parents[2]

@@ -297,7 +297,8 @@ class Configuration:
                                     f"Allowed: {allowed}.")
 
     def _require_queues(self) -> None:
-        """Refuse options that queues of packets exclude, and orders of processors that interfaces do not have."""
+        """Refuse options that queues of packets exclude, and ``ni_order`` of a processor that interfaces do not
+        have."""
         for name in QUEUES:
             if places := vars(self)[name]:
                 option = name.replace("_", "-")

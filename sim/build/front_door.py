@@ -47,7 +47,7 @@ def require_sent(topology: Topology, scheme: Scheme, configuration: Configuratio
 
 
 def require_sendable(topology: Topology, scheme: Scheme, configuration: Configuration) -> None:
-    """Refuse hardware that does not pass on a scheme's worms, judged by a sample of them with `require_sent`.
+    """Refuse hardware that does not pass on a scheme's worms, judged by a sample of worms with `require_sent`.
 
     A scheme of this package needs no check on a network of this package, with its own relation and its own classes. The
     sample is checked if the scheme or the network is a user's, or if the relation or the classes are not the scheme's

@@ -85,7 +85,7 @@ def _takes_all_but(names: tuple[str, ...]) -> Callable[[Callable], Callable]:
     return takes("given", {name: option for name, option in OPTIONS.items() if name not in names})
 
 
-#: Short descriptions of the readers, of the replication of trees, and of the delays.
+#: Short descriptions of the readers, of the replication of tree worms, and of the delays.
 READERS = {"coupled": "branches advance together", "independent": "branches advance apart"}
 COPIES = {"asynchronous": "each branch at its own pace", "synchronous": "branches advance together",
           "serial": "one flit of one branch per cycle"}

@@ -46,7 +46,7 @@ OUTPUTS: dict[str, Any] = {
         "interface) or an instance (router_1_2). Default: all.", rich_help_panel=STATE, show_default=False)],
 }
 
-#: The same for ``load``, which can count events; a checkpoint holds none.
+#: Typer annotations of the output options of ``load``: only ``load`` can count events, because a checkpoint holds none.
 LOAD_OUTPUTS: dict[str, Any] = {**OUTPUTS, "links": Annotated[bool, typer.Option(
     "--links", help="Also print the utilisation of each link, and with --events or --energy the events of each router "
     "and interface.")]}

@@ -70,7 +70,8 @@ _beside: "WeakKeyDictionary[Figure, Beside]" = WeakKeyDictionary()
 
 
 def put_beside(figure: "Figure", caption: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Set the caption and the data of a picture. The style ``paper`` writes them into files beside the picture."""
+    """Set the caption and the data of a picture. The style ``paper`` writes caption and data into files beside the
+    picture."""
     _beside[figure] = Beside([*caption], [*rows])
 
 
@@ -88,7 +89,7 @@ def missing_glyphs_drawn_as_boxes() -> Iterator[None]:
 
 
 def text_width(text: str, size: float | None = None) -> float:
-    """Return the width of a text in points. Default of the size: of normal text."""
+    """Return the width of a text in points. Default of ``size``: the size of normal text."""
     return _text_width(text, style().text if size is None else size)
 
 

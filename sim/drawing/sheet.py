@@ -179,7 +179,8 @@ class Sheet:
 
 
 def _width(needed: float) -> float:
-    """Return the width of a figure that needs a width, both in inches: a column, or in a paper both, if it fits."""
+    """Return the width of a figure, at least ``needed``, in inches: in a paper that of one column or of both, if large
+    enough."""
     fixed = style().fixed
     if fixed is not None and needed > fixed + 1e-9:
         least = math.ceil(needed * MILLIMETRES)

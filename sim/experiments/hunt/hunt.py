@@ -1,4 +1,4 @@
-"""Hunt for a deadlock: search, shrink, and run the messages that are left."""
+"""Hunt for a deadlock: search, shrink, and run the messages that shrinking leaves."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -24,7 +24,7 @@ from .stage import legs_of_a_cycle, stage
 
 __all__ = ["Hunt", "hunt", "usual_lengths"]
 
-#: Number of lists of messages that may be simulated for shrinking. After this number, shrinking is given up.
+#: Number of lists of messages that may be simulated for shrinking. After this number of lists, shrinking is given up.
 MOST_TRIED = 60_000
 
 #: A search for a deadlock of fewer messages has the first search's limit of cycles, divided by FEWER.

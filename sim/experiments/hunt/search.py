@@ -19,7 +19,8 @@ Number = TypeVar("Number", int, float)
 Result = TypeVar("Result")
 
 Drawn = Callable[[int], tuple[Batch, float]]
-"""Function that draws a batch by its number, and returns it with its payload flits to deliver per node and cycle."""
+"""Function that draws a batch by its number, and returns the batch and its load: payload flits to deliver per node and
+cycle."""
 
 @dataclass
 class Searched:
@@ -79,7 +80,8 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched
     cycles : int
         Limit of the search: cycles of all lanes together. The batch that reaches this limit is the last one.
     searched : Searched
-        Extent of the search. ``searched`` counts the batches up to the last one, but not those simulated ahead of it.
+        Extent of the search. ``searched`` counts the batches up to the last one, but not batches after the last one
+        that were simulated ahead.
     tell : callable
         Called with the number of cycles searched so far, after each batch.
 

@@ -80,8 +80,8 @@ def shrink(messages: Messages, first: First, *, nodes: int, longest: int, core: 
 def retimed(messages: Messages, longest: int, tries: int = RETIMED) -> Iterator[Messages]:
     """Yield the messages unchanged, and with other creation times and lengths. Random creation times have a fixed seed.
 
-    All messages get the same length: first that of the longest message, then ``longest`` payload flits. Each of these
-    lengths is tried with about ``tries`` sets of creation times.
+    All messages get the same length: first the length of the longest message, then ``longest`` payload flits. Each of
+    these lengths is tried with about ``tries`` sets of creation times.
     """
     rng = random.Random(0)
     yield messages

@@ -18,7 +18,8 @@ __all__ = ["Leg", "legs_of_a_cycle", "stage"]
 Leg = tuple[int, tuple[int, ...]]
 """Source of a worm that holds a resource of a cycle, and the worm's next one or two stops."""
 
-#: Greatest number of nodes of a network for which `check` is called. For larger networks `check` takes seconds.
+#: Greatest number of nodes of a network for which `check` is called. For networks with more nodes than this, `check`
+#: takes seconds.
 MOST_NODES = 256
 
 #: Largest ratio of a list's messages to its different messages.

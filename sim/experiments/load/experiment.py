@@ -273,7 +273,7 @@ class Experiment:
         Raises
         ------
         KeyboardInterrupt
-            A stop was requested, so the experiment has no results. Other errors are those of `run`.
+            A stop was requested, so the experiment has no results. `run` lists the other errors.
         """
         self.run()
         if self.stopped:
@@ -459,7 +459,7 @@ def consumption_links(topology: Topology, configuration: Configuration) -> npt.N
 
 
 def _horizon(topology: Topology, traffic: Traffic | Trace, cycles: int | None) -> int:
-    """Return the cycles of an experiment; if ``cycles`` is None, those in which its trace creates messages."""
+    """Return the cycles of an experiment; if ``cycles`` is None, the cycles in which its trace creates messages."""
     if cycles is not None:
         return cycles
     if isinstance(traffic, Trace):

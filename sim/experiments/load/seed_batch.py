@@ -119,7 +119,7 @@ class SeedBatch:
     drained : bool
         The experiment has no fixed end (last edge `FOR_EVER`), and all its messages are created and received.
     events : EventTotals or None
-        Not in checkpoints: states of groups that count no events do not have it.
+        Counted events; None if the group counts none. A group that counts events has no checkpoints.
     """
 
     events: EventTotals | None = None

@@ -110,9 +110,11 @@ class _Follower:
         self.closed: dict[int, list[_Stay]] = {row: [] for row in range(len(self.links))}
         # by link and virtual channel: received packets whose last flit may still wait for t_nr
         self.whole: dict[tuple[int, int], list[_Stay]] = {}
-        # by consumption link: result of `tails_waited` in the cycle before, or first value of the result of
-        `packets_served` self.waited: dict[int, Any] = {} # by injection link: the packet whose first flit waits for
-        t_ns self.presented: dict[int, _Stay] = {} self.spread = int(engine.host.options[SPREAD])
+        # by consumption link: result of `tails_waited` in the cycle before, or first part of that of `packets_served`
+        self.waited: dict[int, Any] = {}
+        # by injection link: the packet whose first flit waits for t_ns
+        self.presented: dict[int, _Stay] = {}
+        self.spread = int(engine.host.options[SPREAD])
 
     def _word(self, link: FabricLink, word: str) -> tuple[int, int]:
         """Return the byte of the engine's outputs at which a word of a link begins, and the word's size in bytes."""

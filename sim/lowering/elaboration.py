@@ -137,8 +137,8 @@ class _SharingLowerer(_xfrm.DomainLowerer):
             return value
         key = id(value), id(self.domains)
         if key not in self.made:
-            self.made[key] = value, self.domains, super().on_value(value)  # the tuple keeps the objects alive whose ids
-            are in the key
+            # the entry keeps the objects alive whose ids are in the key
+            self.made[key] = value, self.domains, super().on_value(value)
         return self.made[key][2]
 
 

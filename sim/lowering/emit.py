@@ -418,8 +418,8 @@ def _concat(body: Body, node: Node) -> str:
 def _joined(body: Body, places: list[tuple[int, Node]], bits: int) -> str:
     """Join graph nodes at bit positions in elements of ``bits`` bits.
 
-    If both halves of the elements have nodes, the low half at least two, and no node crosses the middle, each half is
-    joined first, in narrower vectors. This is cheaper.
+    If both halves of the elements have graph nodes, the low half at least two, and no graph node crosses the middle,
+    each half is joined first, in narrower vectors. This is cheaper.
     """
     kind, half = body.type(bits), bits // 2
     low = [(at, part) for at, part in places if at + part.width <= half]

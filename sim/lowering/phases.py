@@ -200,10 +200,10 @@ def _used(stores: Sequence[Move]) -> list[Node]:
 def _put_off(result: list[Phase], where: dict[Node, int]) -> None:
     """Move stores of state to the end of the last phase that reads the old value.
 
-    If the value of a store is itself a piece of state, the store reads this piece in its phase. If this store moves to
-    a later phase, stores to that piece may have to move, too. Within a phase, state is read before it is stored. Pieces
-    of state in ``where`` are loaded by an earlier phase, which stores their values in the memory between phases. Later
-    phases read the memory between phases, not the register.
+    If the value of a store is itself a piece of state, the store reads this piece in its phase. If such a store moves
+    to a later phase, stores to the piece that it reads may have to move, too. Within a phase, state is read before it
+    is stored. Pieces of state in ``where`` are loaded by an earlier phase, which stores their values in the memory
+    between phases. Later phases read the memory between phases, not the register.
     """
     moving = True
     while moving:

@@ -145,8 +145,8 @@ def blank_figure(width: float, height: float, **options: Any) -> "Figure":
 
     The figure needs no screen. In the context of `notebook_figures`, a notebook shows the figure below its cell. When
     the figure is saved, the settings of `SETTINGS` have the values that they had when the figure was made. A saved
-    figure has 300 dots per inch, or fewer if the file would have more than 2^27 pixels; the argument ``dpi`` of
-    ``savefig`` sets another resolution.
+    figure has the style's dots per inch (300 for screens), or fewer if the file would have more than 2^27 pixels; the
+    argument ``dpi`` of ``savefig`` sets another resolution.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 

@@ -52,10 +52,10 @@ class Answers:
         """Return the value at the path ``where`` in a command's JSON; for ``where="exit"`` the command's exit code.
 
         A path is a sequence of parts, joined by ``/``: a key; in a list an index, or NAME=VALUE (nested:
-        NAME.NAME=VALUE) for the first item with this value. If the last part is ``#``, the value is a number of items.
-        If a part is ``*``, the rest of the path is followed in each item of a list. With ``*`` in a path, the result is
-        one text: the values of all items, separated by spaces. In this text, commas separate the items of a value that
-        is a list.
+        NAME.NAME=VALUE) for the first item with this value. If the last part is ``#``, the value is the number of items
+        of the list or table before it. If a part is ``*``, the rest of the path is followed in each item of a list.
+        With ``*`` in a path, the result is one text: the values of all items, separated by spaces. In this text, commas
+        separate the items of a value that is a list.
 
         Raises
         ------

@@ -52,7 +52,7 @@ class CommandResult(ABC):
         return Exit.DONE
 
     def to_json(self) -> str:
-        """Return what the command prints with --json. The keys of files that only the command writes are null."""
+        """Return what the command prints with --json. The paths of files that only the command writes are null."""
         return json.dumps({"version": wormcast.__version__, "commit": wormcast.__commit__,
                            "configuration": self.configuration, "seed": self.seed, **self._data(), **self.files})
 

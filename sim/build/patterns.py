@@ -22,9 +22,9 @@ Reals = npt.NDArray[np.float64]
 def _transpose(topology: Topology) -> Ids:
     """Map each node to the node with the same coordinates in reverse order.
 
-    The id of this node is its index in an array whose extents are in reverse order, too. Nodes with one coordinate are
-    first arranged in rows: the number of rows is the greatest divisor of the number of nodes that is not above the
-    square root of the number of nodes.
+    The id of the node with the reversed coordinates is its index in an array whose extents are in reverse order, too.
+    Nodes with one coordinate are first arranged in rows: the number of rows is the greatest divisor of the number of
+    nodes that is not above the square root of the number of nodes.
     """
     shape, ids = topology.shape, np.arange(topology.nodes)
     if len(shape) == 1:

@@ -179,8 +179,8 @@ class Sheet:
 
 
 def _width(needed: float) -> float:
-    """Return the width of a figure, at least ``needed``, in inches: in a paper that of one column or of both, if large
-    enough."""
+    """Return the width of a figure in inches: of one column, or in a paper of two columns, if this is at least
+    ``needed``; else ``needed``."""
     fixed = style().fixed
     if fixed is not None and needed > fixed + 1e-9:
         least = math.ceil(needed * MILLIMETRES)

@@ -72,9 +72,9 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     a deadlock, or has simulated ``cycles`` cycles. Further searches, of a tenth of the cycles each, look for a deadlock
     of fewer messages. The first further search sends messages around a cycle of dependencies that `check` finds, if
     there is a cycle (`stage`). Before shrinking, if more than 12 worms wait only for each other, searches look for a
-    deadlock of at most half the list's messages. After shrinking, if more than two messages are left, searches look for
-    a deadlock of fewer messages. Before and after shrinking, one search tries lists that `stage` draws, then another
-    search tries random lists. The same seed gives the same result on any number of processors.
+    deadlock of at most half the number of messages in the list. After shrinking, if more than two messages are left,
+    searches look for a deadlock of fewer messages. Before and after shrinking, one search tries lists that `stage`
+    draws, then another search tries random lists. The same seed gives the same result on any number of processors.
 
     Parameters
     ----------

@@ -116,8 +116,9 @@ def _kinds(done: np.ndarray) -> tuple[np.ndarray, ...]:
 def steady_from(series: np.ndarray) -> int:
     """Return the number of values to discard at the start of a series until it is steady.
 
-    The truncation, of at most half the series, minimises the error of the mean of the other values. MSER, the estimate
-    of this error, is the sum of their squares about the mean, divided by the square of their number. Source: [White97].
+    The truncation, of at most half the series, minimises the error of the mean of the other values. MSER estimates the
+    error of the mean of some values: sum of their squares about the mean, divided by the square of their number.
+    Source: [White97].
     """
     left = [series[first:] for first in range(len(series) // 2 + 1)]
     return int(np.argmin([((part - part.mean()) ** 2).sum() / len(part) ** 2 for part in left])) if len(series) else 0

@@ -119,7 +119,7 @@ class SeedBatch:
     drained : bool
         The experiment has no fixed end (last edge `FOR_EVER`), and all its messages are created and received.
     events : EventTotals or None
-        Counted events; None if the group counts none. A group that counts events has no checkpoints.
+        Counted events; None if the group does not count events. A group that counts events has no checkpoints.
     """
 
     events: EventTotals | None = None

@@ -46,7 +46,7 @@ class LoadOptions(HardwareOptions, TrafficOptions, total=False):
     """Hardware options, and options of random traffic."""
 
 
-#: Options of the experiment in a table of `sweep`, between the options of the traffic and those of the hardware.
+#: Options of the experiment in a table of `sweep`, between the options of the traffic and the options of the hardware.
 EXPERIMENT = ("cycles", "until_interval", "seed", "seeds", "warmup", "precision")
 
 

@@ -109,8 +109,8 @@ class CommandResult(ABC):
     def plot(self, **look: Unpack[PictureWords]) -> "Axes":
         """Draw the result, and return the first axes of its picture.
 
-        A notebook shows the picture. ``axes.figure.savefig`` writes the picture to a file. Options and errors are those
-        of `figure`.
+        A notebook shows the picture. ``axes.figure.savefig`` writes the picture to a file. Options and errors are as
+        for `figure`.
         """
         import matplotlib
 

@@ -45,7 +45,7 @@ __all__ = ["REST", "HuntResult", "RunResult", "hunt", "run"]
 #: Cycles recorded after the last flit that a host sent or received: enough for all blocked worms to come to rest.
 REST = 500
 
-#: Hardware options of runs: those that can change what happens in a cycle.
+#: Hardware options of runs: the options that can change what happens in a cycle.
 TIMED = HARDWARE - {*UNTIMED_FIELDS}
 
 

@@ -66,7 +66,7 @@ def require_sendable(topology: Topology, scheme: Scheme, configuration: Configur
 
 
 def known_to_fit(topology: Topology, scheme: Scheme, configuration: Configuration) -> bool:
-    """Return whether network and scheme are those of this package, with the scheme's own relation and classes."""
+    """Return whether network and scheme are of this package, with the scheme's own relation and classes."""
     if isinstance(scheme, AbsorbedByHosts):
         scheme = scheme.scheme
     name = scheme.name.partition(":")[0]

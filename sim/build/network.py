@@ -176,7 +176,7 @@ class Network(Placement):
 
     @property
     def fed(self) -> list[str]:
-        """Names of an interface's ports that its host drives: injection ports, and those that the variant adds."""
+        """Names of an interface's ports that its host drives: injection ports, and ports that the variant adds."""
         return [*(f"host_in_{port}" for port in range(self.ports)), *self.blueprint.interface_variant.host_ports]
 
     def encode(self, worms: Worms) -> "tuple[Instances, npt.NDArray[np.uint64]]":
@@ -259,7 +259,7 @@ class Network(Placement):
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:
-        """Kinds of components by name: those of routers, then the interface."""
+        """Kinds of components by name: the kinds of routers, then the interface."""
         found = {}
         for name, kind in self.switch_kinds.items():
             decoder = self.routers[name].decoder

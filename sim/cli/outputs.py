@@ -34,7 +34,8 @@ OUTPUTS: dict[str, Any] = {
         rich_help_panel=STATE, show_default=False)],
     "vcd": Annotated[Path | None, typer.Option(
         metavar="FILE", help="Write the waveform of --window or --around-worst to this file; without these options, "
-        f"that of a deadlock. Default for a deadlock: {DEADLOCK_FILE}.", rich_help_panel=STATE, show_default=False)],
+        f"the waveform of a deadlock. Default for a deadlock: {DEADLOCK_FILE}.", rich_help_panel=STATE,
+        show_default=False)],
     "window": Annotated[str | None, typer.Option(
         metavar="A:B", help="Record cycles A to B - 1 of the first seed into --vcd.", rich_help_panel=STATE,
         show_default=False)],

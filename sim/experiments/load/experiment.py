@@ -99,7 +99,7 @@ def load_until_interval(
 ) -> Load:
     """Run a sixteenth of ``cycles``, and double the cycles until the results are `settled` or ``cycles`` is reached.
 
-    The parameters are those of `load` and of `Experiment`. With a given warm-up, results are checked only after more
+    The parameters are as for `load` and `Experiment`. With a given warm-up, results are checked only after more
     than twice the cycles of the warm-up.
 
     Raises

@@ -133,7 +133,8 @@ class MessageWindow:
             self._moving.wait_for(self.messages["worm"], message[kept], other[kept])
 
     def require_planned(self) -> None:
-        """Raise a ValueError if messages and the hosts' program differ, or worms are not those that the scheme plans.
+        """Raise a ValueError if messages and the hosts' program differ, or worms differ from the worms that the scheme
+        plans.
 
         Worms of a user's scheme are not compared: they may depend on the order of the destinations, which is not kept.
         """

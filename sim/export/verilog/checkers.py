@@ -23,8 +23,8 @@ from .ports import ComponentPort, ports
 __all__ = ["CHECKS", "KNOWN", "RANGE", "Check", "Checker", "bind_lines", "checkers_of", "formal_module", "modules"]
 
 FLITS, CREDITS = "ASSUME_FLITS", "ASSUME_CREDITS"
-"""Parameters that turn assertions into assumptions: those on ``valid``, ``vc`` and ``flit``, which the sender drives,
-and those on ``credit`` and ``arrived``, which the receiver drives."""
+"""Parameters that turn assertions into assumptions: assertions on ``valid``, ``vc`` and ``flit``, which the sender
+drives, and assertions on ``credit`` and ``arrived``, which the receiver drives."""
 
 
 class Check(NamedTuple):

@@ -447,7 +447,7 @@ def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
 
 #: Options of ejection ports, virtual-channel classes, ties and absorption, which affect the channels of worms.
 CHANNEL_FIELDS = ("ejection", "vc_classes", "ties", "absorb")
-#: Options that no hardware component reads. Most of these options describe the hosts' software.
+#: Options that no hardware component reads. Most options that no component reads describe the hosts' software.
 HOST_FIELDS = changing("host")
 #: Options that change only the network interfaces.
 INTERFACE_FIELDS = changing("interface")

@@ -49,14 +49,14 @@ def _shifted(topology: Topology, steps: list[int]) -> Ids:
 
 
 def _bit_complement(topology: Topology) -> Ids:
-    """Map each node to the node with the opposite id; of 2^b nodes, all bits of the id are inverted."""
+    """Map each node to the node with the opposite id; with 2^b nodes, all bits of the id are inverted."""
     return topology.nodes - 1 - np.arange(topology.nodes)
 
 
 def _bit_reversal(topology: Topology) -> Ids:
     """Map each node to its rank among all ids, sorted by their bits in reverse order.
 
-    Of 2^b nodes, this is the id with its bits in reverse order.
+    With 2^b nodes, the rank of a node is the node's id with the bits in reverse order.
     """
     bits = np.arange((topology.nodes - 1).bit_length())
     reversed_ids = (np.arange(topology.nodes)[:, None] >> bits & 1) @ (1 << bits[::-1])
@@ -64,7 +64,8 @@ def _bit_reversal(topology: Topology) -> Ids:
 
 
 def _shuffle(topology: Topology) -> Ids:
-    """Map each node to the node with twice its id, as in a perfect shuffle; of 2^b nodes, the id's bits are rotated."""
+    """Map each node to the node with twice its id, as in a perfect shuffle; with 2^b nodes, the id's bits are
+    rotated."""
     ids, last = np.arange(topology.nodes), topology.nodes - 1
     # with an even number of nodes, the last node maps to itself
     return 2 * ids % topology.nodes if last % 2 == 0 else np.where(ids == last, last, 2 * ids % last)

@@ -39,7 +39,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 WORDS = "#404040"
 GRID = "#e2e2e2"
 
-#: matplotlib's options for a legend in columns. Lengths in these options are in units of the font size.
+#: matplotlib's options for a legend in columns. Lengths in options of a legend are in units of the font size.
 LEGEND: dict[str, Any] = {"frameon": False, "handlelength": 2.8, "handletextpad": 0.6, "columnspacing": 1.2}
 ENTRY = 4.6  # width of a legend's entry without its text, in units of the font size, with the options LEGEND
 

@@ -65,7 +65,7 @@ class Sheet:
     ----------
     layout : NetworkLayout
     least, largest : float
-        Smallest and largest size of a cell, in points. If ``least`` allows this size, the figure has the width of a
+        Smallest and largest size of a cell, in points. If ``least`` is small enough, the figure has the width of a
         column (`PictureStyle`), and is at most 8 inches high.
     clear : float
         Extent of the drawing beyond the positions of nodes and switches, in points.

@@ -90,7 +90,8 @@ class MessageWindow:
         self._wait(waits, there)
 
     def _create(self, until: int) -> tuple[np.ndarray, Host, np.ndarray]:
-        """Create the messages of cycles before ``until``. Return their records, a host program, and `Created.waits`."""
+        """Create the messages of cycles before ``until``. Return the messages' records, a host program, and
+        `Created.waits`."""
         merged, lane = _merge([source.until(until) for source in self.sources])
         requests = None
         if self._reply:

@@ -101,7 +101,7 @@ def components_verilog(components: Mapping[str, wiring.Component], prefix: str, 
     reset, clock_enable, src
         As in `netlist`.
     """
-    find_tool("yosys", "verilog")  # said at once where it is missing: a netlist takes seconds
+    find_tool("yosys", "verilog")  # a missing Yosys is reported before the netlist is made, which takes seconds
     units = netlist(components, prefix, reset=reset, clock_enable=clock_enable, src=src)
     text, yosys = translate("".join(unit.text for unit in units), progress)
     heads = {unit.name: module_comment(unit) for unit in units}

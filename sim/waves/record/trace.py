@@ -153,7 +153,7 @@ class _Tracer:
     def trace(self) -> LinkTrace:
         """Run the engine and record its links. The engine's state is not restored."""
         engine, cycles = self.engine, self.cycles
-        # the arrays have one more row than there are cycles to trace: it shows the cycle after the last one
+        # the arrays have one more row than there are cycles to trace: the last row shows the cycle after the last one
         marks = np.zeros((cycles + 1, len(self.links)), np.uint8)
         named = np.full((cycles + 1, len(self.links)), NOBODY, np.int32)
         waits, targets = np.zeros((2, cycles + 1, len(self.channels)), np.int64)

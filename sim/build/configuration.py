@@ -436,8 +436,8 @@ def changing(part: str) -> tuple[str, ...]:
 def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
     """Return, as texts, the options in ``names`` whose values differ from the defaults: ``["ejection all"]``.
 
-    An empty map of consumption classes counts as a default. If ``hardware`` has smart interfaces, the list always
-    includes the options in `ROOM`, even with their default values.
+    An empty map of consumption classes counts as a default. If ``hardware`` has smart interfaces, options in ``names``
+    that are in `ROOM` are included even with their default values.
     """
     usual, no_classes = Configuration().to_dict(), str(ConsumptionClasses())
     stated = ROOM if hardware.get("ni", usual["ni"]) != usual["ni"] else ()

@@ -208,7 +208,8 @@ class Body:
         return self.align(element_bits(node.width))
 
     def store_state(self, slot: int, node: Node) -> None:
-        """Store a slot's next value. Before storing, load the slot's present value if a step of the phase needs it."""
+        """Store the next value of a slot of the state. Before storing, load the slot's present value if a step of the
+        phase needs it."""
         self.value(node)
         if slot in self.read:
             self.value(self.read[slot])

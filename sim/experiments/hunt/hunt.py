@@ -42,11 +42,11 @@ class Hunt:
     searched : Searched
         Extent of the search until the first deadlock, or of the whole search.
     first : int or None
-        Number of messages in the list that deadlocked first; None if no deadlock was found.
+        Number of messages in the list of messages that deadlocked first; None if no deadlock was found.
     result : Run or None
         Run of the messages that are left after shrinking, which ends in a deadlock.
     tried : int
-        Number of lists that were simulated for shrinking.
+        Number of lists of messages that were simulated for shrinking.
     minimal : bool
         True if shrinking was completed, so that the result is minimal as `shrink` states. ``minimal`` is False if
         shrinking was given up after `MOST_TRIED` lists.
@@ -183,7 +183,8 @@ class Judge:
         return None
 
     def take(self, found: tuple[Batch, Outcome]) -> Messages:
-        """Return the list that deadlocked, and store its `core`: the worms that wait only for each other."""
+        """Return the list of messages that deadlocked, and store the list's `core`: the worms that wait only for each
+        other."""
         batch, outcome = found
         assert outcome.lane is not None
         messages = tuple(batch.messages(outcome.lane))

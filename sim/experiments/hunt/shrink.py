@@ -18,7 +18,8 @@ First = Callable[[Iterable[Messages]], Messages | None]
 """Function of lists of messages, which returns the first list that deadlocks; None if no list does."""
 
 Move = Callable[[Messages, int, int], Iterator[Messages]]
-"""Function of a list, the number of nodes and the longest payload, which yields lists to try in place of the list."""
+"""Function of a list of messages, the number of nodes and the longest payload, which yields lists to try in its
+place."""
 
 Core = Callable[[Messages], Messages]
 """Function from messages that deadlock to their worms that wait only for each other, in the form of messages."""

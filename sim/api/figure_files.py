@@ -64,9 +64,9 @@ def write_figure(outcome: FigureOutcome, out: Path, quick: bool, *, progress: bo
 def write_report(outcomes: Sequence[FigureOutcome], out: Path, quick: bool) -> tuple[Path, ...]:
     """Write the pages about several figures, and return the files.
 
-    These are the index, the page on all papers, the plans of the runs, and for each paper of these figures its
-    statements as Markdown, CSV and JSON. The pages show all figures that have run into the folder: verdicts of earlier
-    runs are read from the papers' JSON.
+    The files are the index, the page on all papers, the plans of the runs, and for each paper of these figures its
+    statements as Markdown, CSV and JSON. The pages show all figures whose verdicts are in the folder: verdicts of
+    earlier runs are read from the papers' JSON.
     """
     new = [record_of(one, quick) for one in outcomes]
     records = join_records(read_records(out), new)

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["SynthesisResult", "SynthesisSweepResult", "VerilogResult", "require_checkers", "require_tables",
            "synth", "synth_sweep", "verilog"]
 
-#: Options that change components: hardware options, except those of the hosts' software, and the port to the host.
+#: Options that change components: options of the port to the host, and hardware options except those that only the
+#: hosts' software reads.
 BUILT = HARDWARE - {*HOST_FIELDS} | {*options_of(HostPort)}
 
 #: Keys of the files of `verilog`.
@@ -243,7 +244,7 @@ def require_checkers(what: str) -> None:
 
 
 def require_tables(tables: PathLike, what: str, options: Mapping[str, Any]) -> None:
-    """Refuse to write the routing tables of hardware without tables. ``options`` are those of `verilog`."""
+    """Refuse to write the routing tables of hardware without tables. ``options`` are the options of `verilog`."""
     from ..build.components import blueprint_of
     from ..export.verilog import NETWORK
 

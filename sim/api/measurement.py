@@ -37,7 +37,7 @@ __all__ = ["LoadResult", "LoadTask", "SaturationResult", "SweepResult", "find_sa
 
 TRAFFIC = {*TrafficOptions.__annotations__}
 
-#: Columns of the table that a notebook shows: those that identify a load experiment, and its measurements.
+#: Columns of the table that a notebook shows: options that identify a load experiment, and its measurements.
 SUBJECT = ("topology", "scheme", "rate")
 MEASURED = ("latency_mean", "latency_half_width", "effective", "delivered_per_node", "saturated", "deadlock")
 
@@ -46,14 +46,14 @@ class LoadOptions(HardwareOptions, TrafficOptions, total=False):
     """Hardware options, and options of random traffic."""
 
 
-#: Options of the experiment in a table of `sweep`, between the options of the traffic and those of the hardware.
+#: Options of the experiment in a table of `sweep`, between the options of the traffic and the options of the hardware.
 EXPERIMENT = ("cycles", "until_interval", "seed", "seeds", "warmup", "precision")
 
 
 def _row(load: "Load", configuration: Mapping[str, Any], **options: Any) -> dict[str, Any]:
     """Return the cells of a load experiment by column, with the columns of a table of `sweep`.
 
-    ``configuration`` is that of a result. ``options`` has values of options that it lacks.
+    ``configuration`` is the configuration of a result. ``options`` has values of options that ``configuration`` lacks.
     """
     from ..experiments.sweep import cells_of, plain_results
 
@@ -218,7 +218,7 @@ class LoadTask:
         Traffic, cycles and seeds.
     experiment : Experiment
     further : list of int
-        Numbers of cycles to which the experiment is extended until its interval is narrow enough.
+        Numbers of cycles to which the experiment is extended until the interval of its mean is narrow enough.
     until_interval : bool
         The experiment may end before all of its cycles.
     counting : Counting
@@ -332,7 +332,7 @@ def load(
     until_interval : bool
         Stop as soon as the mean latency is as precise as ``precision``.
     precision : float, optional
-        Half the 95 % interval over the mean, at which a mean counts as precise. Default: 0.05.
+        Largest ratio of half the 95 % interval to the mean for which a mean counts as precise. Default: 0.05.
     seed, seeds : int, optional
         First seed, and number of seeds. Default: 24 and 4.
     events : bool
@@ -418,7 +418,8 @@ class SaturationResult(CommandResult):
         return [cells_of(probe) for probe in probes]
 
     def table_rows(self) -> list[dict[str, Any]]:
-        """Return `LoadResult.table_row` of each load experiment, by rising rate; with the one at zero load, if any."""
+        """Return `LoadResult.table_row` of each load experiment, by rising rate; the experiment at zero load, if any,
+        is included."""
         assert self.saturation.probes
         every = [*self.saturation.probes, *filter(None, [self.saturation.zero_load])]
         return [_row(load, self.configuration, rate=load.rate, seed=self.seed, until_interval=True)

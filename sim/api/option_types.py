@@ -1,7 +1,7 @@
 """Types of the options that functions of `wormcast` accept by keyword.
 
-Names, types and meanings are those of the command line: docs/commands.md. A test compares these classes with
-`Configuration` and `Traffic`, which declare the options.
+Options have the names, types and meanings that they have on the command line: docs/commands.md. A test compares these
+classes with `Configuration` and `Traffic`, which declare the options.
 """
 
 import os

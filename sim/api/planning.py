@@ -114,7 +114,7 @@ def plan(
     length, packet : int, optional
         Payload of the message, and of a packet, in flits. Default: one packet.
     ties : str, optional
-        Ways around rings that are equally long, as for ``--ties``.
+        Which of two equally long ways around a ring worms go, as for ``--ties``.
     """
     network, found, packets = _planned(topology, scheme, relation, ties, length, packet)
     if isinstance(destinations, int):

@@ -33,8 +33,8 @@ class WaveformResult(CommandResult):
     history : History
         The recorded cycles.
     drawn : History
-        The cycles that pictures show: those of the window. Without a window, pictures show the cycles from the first
-        flit to some cycles after the last flit.
+        The cycles that pictures show: the cycles of the window. Without a window, pictures show the cycles from the
+        first flit to some cycles after the last flit.
     links : list of int or None
         Links to show; None: links with flits.
     """

@@ -52,7 +52,7 @@ class CommandResult(ABC):
         return Exit.DONE
 
     def to_json(self) -> str:
-        """Return what the command prints with --json. Files that only the command writes are null."""
+        """Return what the command prints with --json. The paths of files that only the command writes are null."""
         return json.dumps({"version": wormcast.__version__, "commit": wormcast.__commit__,
                            "configuration": self.configuration, "seed": self.seed, **self._data(), **self.files})
 
@@ -109,8 +109,8 @@ class CommandResult(ABC):
     def plot(self, **look: Unpack[PictureWords]) -> "Axes":
         """Draw the result, and return the first axes of its picture.
 
-        A notebook shows the picture. ``axes.figure.savefig`` writes the picture to a file. Options and errors are those
-        of `figure`.
+        A notebook shows the picture. ``axes.figure.savefig`` writes the picture to a file. Options and errors are as
+        for `figure`.
         """
         import matplotlib
 

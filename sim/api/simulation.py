@@ -45,7 +45,7 @@ __all__ = ["REST", "HuntResult", "RunResult", "hunt", "run"]
 #: Cycles recorded after the last flit that a host sent or received: enough for all blocked worms to come to rest.
 REST = 500
 
-#: Hardware options of runs: those that can change what happens in a cycle.
+#: Hardware options of runs: the options that can change what happens in a cycle.
 TIMED = HARDWARE - {*UNTIMED_FIELDS}
 
 
@@ -131,7 +131,7 @@ class RunResult(CommandResult):
         return found
 
     def _figure(self) -> "Figure":
-        """Return a Gantt chart of the hosts, and of the interfaces if they do work of their own."""
+        """Return a Gantt chart of the hosts, and of the interfaces if the interfaces do work of their own."""
         from ..experiments.gantt import gantt_figure
         from ..experiments.interface_bars import interfaces_work
         from ..experiments.interface_gantt import interfaces_figure
@@ -275,7 +275,7 @@ def _file(path: PathLike) -> "MessageFile":
 
 def _messages(network: Topology, single: dict[str, Any], messages: Any, file: "MessageFile | None"
               ) -> "Sequence[Message]":
-    """Return the given messages, those of a file, or the one that ``single`` describes."""
+    """Return the given messages, the messages of a file, or the one message that ``single`` describes."""
     given = [name for name, value in single.items() if value is not None]
     dashed = [f"--{name}" for name in single]
     if messages is not None:
@@ -351,7 +351,7 @@ class HuntResult(CommandResult):
         return () if self.run is None else self.run.messages
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each message that is left."""
+        """Return a row for each message of the reduced deadlock."""
         name = self.setup.topology.node_name
         return [{"cycle": one.at, "source": name(one.source), "destinations": " ".join(map(name, one.destinations)),
                  "length": one.length} for one in self.messages]
@@ -446,7 +446,8 @@ def hunt(
 
 
 def _lengths(given: str | int | Sequence[int]) -> tuple[int, int]:
-    """Return the least and the greatest length: those of A:B or of a pair, or one number for both."""
+    """Return the shortest and the longest length: A and B of a text A:B, the two numbers of a pair, or one number
+    twice."""
     parts = str(given).split(":") if isinstance(given, str | int) else [*map(str, given)]
     if not (1 <= len(parts) <= 2 and all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts)):
         raise WormcastError(f"length: {given!r} is not valid. Allowed: a number of flits, or A:B, the fewest and the "

@@ -67,7 +67,8 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
     kind : str, optional
         Kind of router that the component belongs to: a key of `Blueprint.named_kinds`. Default: the first one.
     host_port : HostPort
-        Port between the interface and its host. Only the interface, and parts of its streams, can have streams.
+        Port between the interface and its host. With streams, only the interface and the parts of its streams can be
+        built.
 
     Raises
     ------

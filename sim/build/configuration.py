@@ -297,7 +297,8 @@ class Configuration:
                                     f"Allowed: {allowed}.")
 
     def _require_queues(self) -> None:
-        """Refuse options that queues of packets exclude, and orders of processors that interfaces do not have."""
+        """Refuse options that queues of packets exclude, and ``ni_order`` of a processor that interfaces do not
+        have."""
         for name in QUEUES:
             if places := vars(self)[name]:
                 option = name.replace("_", "-")
@@ -435,8 +436,8 @@ def changing(part: str) -> tuple[str, ...]:
 def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
     """Return, as texts, the options in ``names`` whose values differ from the defaults: ``["ejection all"]``.
 
-    An empty map of consumption classes counts as a default. If ``hardware`` has smart interfaces, the list always
-    includes the options in `ROOM`, even with their default values.
+    An empty map of consumption classes counts as a default. If ``hardware`` has smart interfaces, options in ``names``
+    that are in `ROOM` are included even with their default values.
     """
     usual, no_classes = Configuration().to_dict(), str(ConsumptionClasses())
     stated = ROOM if hardware.get("ni", usual["ni"]) != usual["ni"] else ()
@@ -446,7 +447,7 @@ def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
 
 #: Options of ejection ports, virtual-channel classes, ties and absorption, which affect the channels of worms.
 CHANNEL_FIELDS = ("ejection", "vc_classes", "ties", "absorb")
-#: Options that no hardware component reads. Most of these options describe the hosts' software.
+#: Options that no hardware component reads. Most options that no component reads describe the hosts' software.
 HOST_FIELDS = changing("host")
 #: Options that change only the network interfaces.
 INTERFACE_FIELDS = changing("interface")

@@ -102,7 +102,8 @@ KNOWN = ("configuration", *(one.name for one in fields(Configuration)))
 
 
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given options, completed by those of the named configuration, and by those that deep buffers need.
+    """Return the given options, completed by the named configuration's options and by the options that deep buffers
+    need.
 
     Raises
     ------

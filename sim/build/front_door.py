@@ -47,7 +47,7 @@ def require_sent(topology: Topology, scheme: Scheme, configuration: Configuratio
 
 
 def require_sendable(topology: Topology, scheme: Scheme, configuration: Configuration) -> None:
-    """Refuse hardware that does not pass on a scheme's worms, judged by a sample of them with `require_sent`.
+    """Refuse hardware that does not pass on a scheme's worms, judged by a sample of worms with `require_sent`.
 
     A scheme of this package needs no check on a network of this package, with its own relation and its own classes. The
     sample is checked if the scheme or the network is a user's, or if the relation or the classes are not the scheme's
@@ -66,7 +66,7 @@ def require_sendable(topology: Topology, scheme: Scheme, configuration: Configur
 
 
 def known_to_fit(topology: Topology, scheme: Scheme, configuration: Configuration) -> bool:
-    """Return whether network and scheme are those of this package, with the scheme's own relation and classes."""
+    """Return whether network and scheme are of this package, with the scheme's own relation and classes."""
     if isinstance(scheme, AbsorbedByHosts):
         scheme = scheme.scheme
     name = scheme.name.partition(":")[0]

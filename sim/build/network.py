@@ -49,8 +49,8 @@ class Kind:
     straps : dict of str to int array [instances]
         Values of the static inputs, by name.
     tables : dict of str to int array [instances, rows]
-        Contents of memories before the first cycle, by name. In exported hardware, the bus ``tables_in`` writes these
-        memories, the routing tables.
+        Contents of memories before the first cycle, by name. In exported hardware, the bus ``tables_in`` writes the
+        memories in ``tables``, the routing tables.
     key : str
         Identifies the hardware: two kinds with the same key are the same hardware.
     """
@@ -178,7 +178,7 @@ class Network(Placement):
 
     @property
     def fed(self) -> list[str]:
-        """Names of an interface's ports that its host drives: injection ports, and those that the variant adds."""
+        """Names of an interface's ports that its host drives: injection ports, and ports that the variant adds."""
         return [*(f"host_in_{port}" for port in range(self.ports)), *self.blueprint.interface_variant.host_ports]
 
     def encode(self, worms: Worms) -> "tuple[Instances, npt.NDArray[np.uint64]]":
@@ -240,7 +240,8 @@ class Network(Placement):
             Router input and virtual channel by which the worm arrives. If the worm goes on after this node, its input
             is not an injection port.
         output : int or None
-            Router output of the worm's next hop (of several the last one); None: the header does not contain it.
+            Router output of the worm's next hop (of several candidates the last one); None: the header does not contain
+            this hop.
         ends_here : bool
             The node is the worm's last destination.
         """
@@ -261,7 +262,7 @@ class Network(Placement):
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:
-        """Kinds of components by name: those of routers, then the interface."""
+        """Kinds of components by name: the kinds of routers, then the interface."""
         found = {}
         for name, kind in self.switch_kinds.items():
             decoder = self.routers[name].decoder

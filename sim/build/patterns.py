@@ -22,8 +22,9 @@ Reals = npt.NDArray[np.float64]
 def _transpose(topology: Topology) -> Ids:
     """Map each node to the node with the same coordinates in reverse order.
 
-    The node of the reversed coordinates is counted in an array of the reversed extents. Nodes with one coordinate are
-    arranged in rows: as many rows as the greatest divisor of their number up to its square root.
+    The id of the node with the reversed coordinates is its index in an array whose extents are in reverse order, too.
+    Nodes with one coordinate are first arranged in rows: the number of rows is the greatest divisor of the number of
+    nodes that is not above the square root of the number of nodes.
     """
     shape, ids = topology.shape, np.arange(topology.nodes)
     if len(shape) == 1:
@@ -48,14 +49,14 @@ def _shifted(topology: Topology, steps: list[int]) -> Ids:
 
 
 def _bit_complement(topology: Topology) -> Ids:
-    """Map each node to the node with the opposite id; of 2^b nodes, all bits of the id are inverted."""
+    """Map each node to the node with the opposite id; with 2^b nodes, all bits of the id are inverted."""
     return topology.nodes - 1 - np.arange(topology.nodes)
 
 
 def _bit_reversal(topology: Topology) -> Ids:
     """Map each node to its rank among all ids, sorted by their bits in reverse order.
 
-    Of 2^b nodes, this is the id with its bits in reverse order.
+    With 2^b nodes, the rank of a node is the node's id with the bits in reverse order.
     """
     bits = np.arange((topology.nodes - 1).bit_length())
     reversed_ids = (np.arange(topology.nodes)[:, None] >> bits & 1) @ (1 << bits[::-1])
@@ -63,9 +64,10 @@ def _bit_reversal(topology: Topology) -> Ids:
 
 
 def _shuffle(topology: Topology) -> Ids:
-    """Map each node to the node with twice its id, as in a perfect shuffle; of 2^b nodes, the id's bits are rotated."""
+    """Map each node to the node with twice its id, as in a perfect shuffle; with 2^b nodes, the id's bits are
+    rotated."""
     ids, last = np.arange(topology.nodes), topology.nodes - 1
-    # in an even number of nodes the last one stays
+    # with an even number of nodes, the last node maps to itself
     return 2 * ids % topology.nodes if last % 2 == 0 else np.where(ids == last, last, 2 * ids % last)
 
 
@@ -132,7 +134,8 @@ def expected_hot_spots(others: int, hot: int, share: float) -> Reals:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Nodes that the multicasts of each source go to: all of ``sure``, and some nodes chosen at random for each one.
+    """Candidate nodes of each source's multicasts: nearer nodes for all multicasts, others chosen at random for each
+    multicast.
 
     Parameters
     ----------
@@ -153,7 +156,8 @@ class Candidates:
     ends: Integers
 
     def reached(self) -> Reals:
-        """Return the mean share of a multicast's destinations at each node if every node sends one, [nodes]."""
+        """Return the mean number of multicasts that reach each node, [nodes], if every node sends a multicast to one of
+        its candidates."""
         columns = np.arange(self.nodes.shape[1])
         sure, ends = self.sure[:, None], self.ends[:, None]
         chances = np.where(columns < sure, 1.0, (self.size - sure) / np.maximum(ends - sure, 1))
@@ -193,7 +197,7 @@ def candidates_of(multicast_sets: str, size: int, topology: Topology) -> Candida
     if not 1 <= size < nodes:
         raise WormcastError(f"cluster_size: {size} is not valid on {topology.name}. Allowed: 1 to {nodes - 1}.")
     hops = _hops(np.ascontiguousarray(topology.neighbours))[topology.injections[:, 0]][:, topology.consumptions[:, 0]]
-    np.fill_diagonal(hops, -1)  # the source is the first of its row
+    np.fill_diagonal(hops, -1)  # in each row, the source is sorted first
     order = np.argsort(hops, axis=1, kind="stable").astype(np.int32)[:, 1:]
     sorted_hops = np.take_along_axis(hops, order, axis=1)
     if nodes > 2 and (sorted_hops == sorted_hops[0, 0]).all():

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# An interface's ports are read before it is elaborated, if it ever is.
+# An interface's ports are read before the interface is elaborated, and some interfaces are never elaborated.
 """Interfaces and networks whose hosts have streams in place of links."""
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ def resolved(port: HostPort, blueprint: "Blueprint[Configuration]") -> HostPort:
 def _headers_by_mask(blueprint: "Blueprint[Configuration]") -> "tuple[wiring.Component, np.ndarray] | None":
     """Return the component that computes the scheme's headers from a mask, with the position of each node.
 
-    Return None if there is none.
+    Return None if the hardware has no such component.
     """
     from wormcast.hw.streams import AddressHeaders, BitStringHeaders
 

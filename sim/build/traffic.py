@@ -50,10 +50,11 @@ _traffic = functools.partial(option, panel="Traffic")
 class Traffic:
     """Mixture of multicasts and unicasts, created by every node independently.
 
-    A node creates a message in each cycle with the same probability, which follows from the rate. The gaps between a
-    node's messages therefore have a geometric distribution. With the injection process ``on-off``, only nodes in a
-    burst create messages, and the probability in a burst follows from the rate. Destinations are distinct, and the
-    source is not one of them. A node that a permutation pattern maps to itself creates no unicasts.
+    With the injection process ``bernoulli``, a node creates a message in each cycle with the same probability, which
+    follows from the rate, so that the gaps between a node's messages have a geometric distribution. With the injection
+    process ``on-off``, only nodes in a burst create messages, and the probability in a burst follows from the rate.
+    Destinations are distinct, and the source is not one of them. A node that a permutation pattern maps to itself
+    creates no unicasts.
 
     Each field declares its meaning and the allowed values once, as in `Configuration`.
 
@@ -226,7 +227,7 @@ class Traffic:
     def counts(self, nodes: int) -> Reals:
         """Return the probabilities that a multicast has 1, 2, 3 and so on up to ``nodes`` - 1 destinations.
 
-        ``nodes``: number of nodes of the network; with ``multicast_sets`` that of a set, with the source.
+        ``nodes``: number of nodes of the network; with ``multicast_sets``, number of nodes of a set, with the source.
 
         Raises
         ------

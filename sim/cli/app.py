@@ -56,7 +56,7 @@ SchemeName = Annotated[str, typer.Argument(
     "FILE.py[:NAME].")]
 Json = Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")]
 
-#: Word of 300 or more characters: an error message shows only its first 100 and last 100 characters.
+#: Word of 300 or more characters: an error message shows only the first 100 and the last 100 characters of such a word.
 LONG = re.compile(r"(\S{100})\S{100,}(\S{100})")
 
 #: Error message of 3000 or more characters: only its first 1000 and last 500 characters are printed.
@@ -70,7 +70,7 @@ def version(
         "--version", help="Print the version and the git commit.", is_eager=True)] = False,
 ) -> None:
     """Multicast in switched networks, at register-transfer level."""
-    context.with_resource(options_named())  # functions called by a command refuse its options
+    context.with_resource(options_named())  # a function that a command calls may refuse the command's options
     if show:
         say(version_text())
         raise typer.Exit(Exit.DONE)
@@ -210,7 +210,7 @@ def _run() -> int:
     except WormcastError as error:
         return _fail(Exit.BAD_INPUT, with_option_names(str(error), sys.argv[1:]))
     except typer.TyperException as error:
-        sentence = usage_sentence(error)  # empty without a command: typer has printed the help
+        sentence = usage_sentence(error)  # empty if the command line has no command: typer has printed the help
         return _fail(Exit.BAD_INPUT, sentence) if sentence else Exit.BAD_INPUT
     except OSError as error:
         where = f"{error.filename}: " if error.filename else "a file cannot be read or written: "
@@ -226,7 +226,7 @@ def _run() -> int:
     except SystemExit as error:  # raised by a user's Python file; no command raises it
         return _fail(Exit.BAD_INPUT, "the Python file of a scheme, relation or topology ends the program "
                      f"(SystemExit: {error}). Allowed: code that returns or raises another error.")
-    if code == Exit.INTERRUPTED:  # typer may return this exit code without raising an exception
+    if code == Exit.INTERRUPTED:  # typer may return INTERRUPTED without raising an exception
         return _fail(Exit.INTERRUPTED, "interrupted")
     return code if isinstance(code, int) else Exit.DONE
 

@@ -80,7 +80,7 @@ class LessonRun:
         Exit code that the command must have.
     notes : dict of str to str
         Notes by the moment from which the replay shows them: ``start``, ``closed`` (the knot of a deadlock closes),
-        ``rest`` (its worms are at rest) or ``delivered``. The run gives the cycles of these moments.
+        ``rest`` (the deadlock's worms are at rest) or ``delivered``. The cycle of each moment is read from the run.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Lesson:
     runs: tuple[LessonRun, ...]
 
 
-#: Figure 1(a) of [Varavithya], as the figure's claims use it.
+#: Messages of figure 1(a) of [Varavithya], which wormcast's figures use, too.
 TREES = Path(__file__).parents[1] / "experiments" / "figure" / "catalogue" / "000-fig1a.jsonl"
 
 RING = "run ring:4 individual --ties plus --messages {out}/ring.jsonl"
@@ -195,7 +195,7 @@ def _show(name: str, out: Path) -> None:
 
 
 def _moments(history: "History") -> dict[str, int]:
-    """Return the cycles of a history from which on notes are shown."""
+    """Return the cycle of each moment in a history at which a replay begins to show a note."""
     last = max((hold.last for hold in history.deliveries), default=history.first)
     found = {"start": history.first, "delivered": last}
     if history.deadlock is not None:

@@ -37,7 +37,7 @@ def report_events(sums: EventSums) -> None:
 
 
 def report_places(sums: EventSums) -> None:
-    """Print the events of each router and interface, those with the most energy or events first."""
+    """Print the events of each router and interface, components with the most energy or events first."""
     places = list(sums.places())
     for kind in ("router", "interface"):
         mine = [place for place in places if place[0] == kind]

@@ -93,7 +93,7 @@ def list_figures(out: Path, json: bool) -> None:
 
 
 def _store(out: Path) -> contextlib.AbstractContextManager[ResultStore | MemoryStore]:
-    """Open the results of earlier runs into a folder; an empty store if there are none."""
+    """Open the results of earlier runs with this output folder; an empty store if there are no such results."""
     file = out / "figures.sqlite"
     return ResultStore(file) if file.exists() else contextlib.nullcontext(MemoryStore())
 

@@ -85,7 +85,7 @@ def _takes_all_but(names: tuple[str, ...]) -> Callable[[Callable], Callable]:
     return takes("given", {name: option for name, option in OPTIONS.items() if name not in names})
 
 
-#: Short descriptions of the readers, of the replication of trees, and of the delays.
+#: Short descriptions of the readers, of the replication of tree worms, and of the delays.
 READERS = {"coupled": "branches advance together", "independent": "branches advance apart"}
 COPIES = {"asynchronous": "each branch at its own pace", "synchronous": "branches advance together",
           "serial": "one flit of one branch per cycle"}
@@ -95,7 +95,7 @@ DELAYS = {"paper": "header 3 cycles a hop", "fast": "header 4 cycles a hop"}
 def describe_hardware(configuration: Configuration, scheme: Scheme) -> str:
     """Return the hardware options in words: VCs, buffers, consumption channels, readers and delays.
 
-    Other options are included where they differ from the default, and those that `unusual` always lists. For tree
+    Other options are included where they differ from the default, or where `unusual` always lists them. For tree
     schemes, the text names the kind of replication and the tokens instead of the readers. For deep buffers, the text
     names the chunks instead of the readers.
     """

@@ -47,7 +47,7 @@ def save_deadlock(result: Run, files: dict[str, Path]) -> None:
 
 
 def report(result: HuntResult) -> None:
-    """Print the extent of a hunt, the messages that are left, their deadlock and the written files."""
+    """Print the extent of a hunt, the messages of the reduced deadlock, the deadlock and the written files."""
     found, setup, files, command = result.hunt, result.setup, result.written, result.command
     say(f"{setup.scheme.name} on {setup.topology.name}: "
         f"{'no deadlock found' if found.result is None else 'a deadlock'}")

@@ -47,7 +47,8 @@ def hunt_(
     given: Given,
     json: Json = False,
 ) -> int:
-    """Exit code 3: a deadlock was found. --out has its messages, a waveform, a space-time diagram and a replay.
+    """Exit code 3: a deadlock was found. The folder --out then has the messages, a waveform, a space-time diagram and a
+    replay.
 
     Exit code 0: no deadlock was found. A search is no proof. The command check can prove that no deadlock
     is possible.

@@ -18,7 +18,7 @@ Subject = enum.StrEnum("Subject", {kind.upper(): kind for kind in KINDS})  # typ
 def list_(
     what: Annotated[Subject, typer.Argument(metavar="WHAT", help=f"Kind of names: {', '.join(Subject)}.")],
     paper: Annotated[str | None, typer.Argument(
-        metavar="[PAPER]", help="With figures: only those of this paper, by its number (002) or a part of an author's "
+        metavar="[PAPER]", help="With figures: only figures of this paper: its number (002), or a part of an author's "
         "name or of the title (boppana).", show_default=False)] = None,
     json: Json = False,
 ) -> None:

@@ -53,7 +53,7 @@ def report_saturation(found: Saturation) -> None:
 
 
 def _apart(low: float, high: float) -> str:
-    """Return two rates, and half their distance as a share of their mean."""
+    """Return two rates as text, with half their distance as a share of their mean."""
     return f"{low:.4g} and {high:.4g} ({(high - low) / (high + low) if low else 1:.1%} about the mean)"
 
 

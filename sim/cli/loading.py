@@ -57,11 +57,11 @@ def load_(
         show_default=False)] = None,
     until_interval: Annotated[bool, typer.Option(
         "--until-interval", help="Stop early: run a sixteenth of the cycles, and double them until the mean latency is "
-        "as precise as --precision, with 30 messages of each seed. In saturation the throughput counts, not the "
-        "latency.",
+        "as precise as --precision, with 30 messages or more of each seed. Far beyond saturation, the precision of the "
+        "throughput counts, not that of the latency.",
     )] = False,
     precision: Annotated[float | None, typer.Option(
-        help="Half the 95 % interval over the mean, at which a mean counts as precise. "
+        help="Largest ratio of half the 95 % interval to the mean for which a mean counts as precise. "
         f"Default: {PRECISION}.", show_default=False)] = None,
     saturation: Annotated[bool, typer.Option(
         "--find-saturation", help="In place of --rate: find the rate at which the network saturates, by bisection with "

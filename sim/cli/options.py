@@ -45,7 +45,8 @@ PICTURE: dict[str, Any] = {name: as_typer(declared) for name, declared in DECLAR
 
 
 def picture_options(given: Mapping[str, Any], plot: object) -> PictureOptions:
-    """Return the options of a picture from those of the command line. Refuse them if no picture is drawn."""
+    """Return the options of a picture from those of the command line. Refuse options of pictures if no picture is
+    drawn."""
     look = dict(given)
     if look and plot is None:
         name, value = next(iter(look.items()))
@@ -80,7 +81,7 @@ def say_files(plot: Path, options: PictureOptions) -> None:
 
 
 def takes(into: str, options: Mapping[str, Any]) -> Callable[[Callable], Callable]:
-    """Add options to a command, in place of its parameter ``into``, which receives the given ones by name.
+    """Add options to a command, in place of its parameter ``into``, which receives the given options by name.
 
     Parameters
     ----------

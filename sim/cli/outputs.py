@@ -34,7 +34,8 @@ OUTPUTS: dict[str, Any] = {
         rich_help_panel=STATE, show_default=False)],
     "vcd": Annotated[Path | None, typer.Option(
         metavar="FILE", help="Write the waveform of --window or --around-worst to this file; without these options, "
-        f"that of a deadlock. Default for a deadlock: {DEADLOCK_FILE}.", rich_help_panel=STATE, show_default=False)],
+        f"the waveform of a deadlock. Default for a deadlock: {DEADLOCK_FILE}.", rich_help_panel=STATE,
+        show_default=False)],
     "window": Annotated[str | None, typer.Option(
         metavar="A:B", help="Record cycles A to B - 1 of the first seed into --vcd.", rich_help_panel=STATE,
         show_default=False)],
@@ -46,7 +47,7 @@ OUTPUTS: dict[str, Any] = {
         "interface) or an instance (router_1_2). Default: all.", rich_help_panel=STATE, show_default=False)],
 }
 
-#: The same for ``load``, which can count events; a checkpoint holds none.
+#: Typer annotations of the output options of ``load``: only ``load`` can count events, because a checkpoint holds none.
 LOAD_OUTPUTS: dict[str, Any] = {**OUTPUTS, "links": Annotated[bool, typer.Option(
     "--links", help="Also print the utilisation of each link, and with --events or --energy the events of each router "
     "and interface.")]}

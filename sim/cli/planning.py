@@ -63,7 +63,7 @@ def plan_(
     ties: Ties = None,
     length: Annotated[int | None, typer.Option(
         min=1, help="Payload flits of the message, which --packet cuts into packets. Schemes whose interfaces forward "
-        "packets plan for this number of packets. Default: one packet.", show_default=False)] = None,
+        "packets plan for the number of these packets. Default: one packet.", show_default=False)] = None,
     packet: Packet = None,
     law: Given,
     json: Json = False,

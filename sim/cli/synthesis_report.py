@@ -70,7 +70,7 @@ def _table(columns: list[str], rows: list[list[object]], markdown: bool) -> None
 
 
 def _say_below(text: str, markdown: bool) -> None:
-    """Print a line below a table; Markdown needs a blank line between."""
+    """Print a line below a table; Markdown needs a blank line between table and line."""
     if markdown:
         say()
     say(text)

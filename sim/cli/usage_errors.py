@@ -29,7 +29,7 @@ EXTRA = re.compile(r"Got unexpected extra argument(?:\(s\)|s?) \((?P<words>.*)\)
 PARAMETER = re.compile(r"(?<![\w/.'`-])[a-z]+(?:_[a-z]+)+(?![\w/'`-]|\.\w)")
 
 
-#: Beginning of messages about a file. Keys of a file have underscores, which stay.
+#: Beginning of messages about a file. In these messages, the keys of the file keep their underscores.
 OF_FILE = re.compile(r"\S+\.toml: ")
 
 

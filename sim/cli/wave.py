@@ -115,7 +115,7 @@ def _numbers(text: str | None) -> list[int] | None:
 
 
 def _shown(histories: list[History], window: tuple[int, int] | None) -> list[History]:
-    """Return the cycles to show: those of the window, else from the first flit to soon after the last one of any."""
+    """Return the cycles to show: the window's, else from the first to soon after the last flit of all waveforms."""
     if window:
         return histories
     trimmed = [history.trimmed() for history in histories]

@@ -116,7 +116,8 @@ def _is_gone(left: Path) -> bool:
 
 
 def _clean(target: Path) -> None:
-    """Delete the temporary files of ``target`` that killed processes left, and files whose names begin with theirs."""
+    """Delete the temporary files of ``target`` that killed processes left, and files whose names begin with such a
+    file's name."""
     for left in target.parent.glob(f".{glob.escape(target.name)}.*{UNFINISHED}"):
         with contextlib.suppress(OSError), left.open("rb") as file:
             if (_is_gone(left) or time.time() - left.stat().st_mtime > AGE) and _lock(file.fileno()):

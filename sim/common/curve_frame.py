@@ -97,10 +97,10 @@ def panel_grid(panels: int, high: float) -> tuple[float, float, tuple[int, int]]
 
 
 def fit_names(figure: "Figure") -> None:
-    """Break the names of all axes into lines no longer than the axes. Call it before curves are drawn.
+    """Break the names of all axes into lines no longer than the axes. Call this function before curves are drawn.
 
-    Legend, caption and limits of the axes are set: with them the layout decides how large the axes are. Marks above the
-    frame may then take up to 15 % of their height.
+    Legend, caption and limits of the axes must be set: the layout computes the size of the axes from them. Marks above
+    the frame may later take up to 15 % of the height of the axes.
     """
     names = [(axes, axes.get_xlabel(), axes.get_ylabel()) for axes in figure.axes]
     for axes, _, _ in names:

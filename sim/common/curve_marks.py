@@ -57,7 +57,8 @@ class CurveMarks:
     halves : sequence of float
         Half the width of each point's interval; empty if there are no intervals.
     saturated, dead : sequence of float
-        Positions along the x axis of saturated points, marked above the frame, and of deadlocks, marked at its edge.
+        Positions along the x axis of saturated points, marked above the frame, and of deadlocks, marked at the frame's
+        edge.
     """
 
     look: dict[str, Any]
@@ -120,7 +121,7 @@ def _seen(axes: "Axes", curve: CurveMarks) -> Floats:
 
 
 def _with_saturated(axes: "Axes", curve: CurveMarks, places: Floats) -> Floats:
-    """Return the positions of a curve's points with a place or above the frame, from left to right, [points, 2]."""
+    """Return the positions of a curve's points in the frame and above it, from left to right, [points, 2]."""
     bottom = axes.get_ylim()[0]
     above = axes.transData.transform(np.array([(at, bottom) for at in curve.saturated]).reshape(-1, 2))
     found = np.concatenate([places[~np.isnan(places[:, 0])], above * POINTS / _dpi(axes)])
@@ -136,7 +137,7 @@ def _segments(seen: Sequence[Floats], known: Sequence[Floats]) -> list[tuple[tup
     """Return the lines between neighbouring points: curve and first point of each, and dashes where lines coincide.
 
     A line over a gap is left out if it reverses the order of two curves (`_reverses`). ``known``: for each curve, the
-    points `_with_saturated`.
+    result of `_with_saturated`.
     """
     found = [(number, index) for number, places in enumerate(seen) for index in range(len(places) - 1)
              if not np.isnan(places[index:index + 2]).any()
@@ -153,7 +154,7 @@ def _segments(seen: Sequence[Floats], known: Sequence[Floats]) -> list[tuple[tup
 
 
 def _reverses(line: Floats, other: Floats) -> bool:
-    """Return whether a line passes a point of another curve on a side on which neither of its ends is."""
+    """Return whether a line passes a point of another curve on a side on which neither end of the line is."""
     (start, first), (end, last) = line
     inside = other[(other[:, 0] > start + SAME) & (other[:, 0] < end - SAME)]
     if not len(inside) or not other[0, 0] - SAME <= start <= end <= other[-1, 0] + SAME:

@@ -33,7 +33,7 @@ ERROR = re.compile(r"\W*error\b", re.IGNORECASE)
 def find_tool(name: str, extra: str) -> list[str]:
     """Return the command of a tool. YoWASP's build is preferred.
 
-    The folders of the running Python's scripts and executable are searched before those of ``PATH``.
+    The folders of the running Python's scripts and executable are searched before the folders of ``PATH``.
 
     Raises
     ------

@@ -39,7 +39,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 WORDS = "#404040"
 GRID = "#e2e2e2"
 
-#: matplotlib's options for a legend in columns. Lengths in these options are in units of the font size.
+#: matplotlib's options for a legend in columns. Lengths in options of a legend are in units of the font size.
 LEGEND: dict[str, Any] = {"frameon": False, "handlelength": 2.8, "handletextpad": 0.6, "columnspacing": 1.2}
 ENTRY = 4.6  # width of a legend's entry without its text, in units of the font size, with the options LEGEND
 
@@ -70,7 +70,8 @@ _beside: "WeakKeyDictionary[Figure, Beside]" = WeakKeyDictionary()
 
 
 def put_beside(figure: "Figure", caption: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Set the caption and the data of a picture. The style ``paper`` writes them into files beside the picture."""
+    """Set the caption and the data of a picture. The style ``paper`` writes caption and data into files beside the
+    picture."""
     _beside[figure] = Beside([*caption], [*rows])
 
 
@@ -88,7 +89,7 @@ def missing_glyphs_drawn_as_boxes() -> Iterator[None]:
 
 
 def text_width(text: str, size: float | None = None) -> float:
-    """Return the width of a text in points. Default of the size: of normal text."""
+    """Return the width of a text in points. Default of ``size``: the size of normal text."""
     return _text_width(text, style().text if size is None else size)
 
 
@@ -144,8 +145,8 @@ def blank_figure(width: float, height: float, **options: Any) -> "Figure":
 
     The figure needs no screen. In the context of `notebook_figures`, a notebook shows the figure below its cell. When
     the figure is saved, the settings of `SETTINGS` have the values that they had when the figure was made. A saved
-    figure has 300 dots per inch, or fewer if the file would have more than 2^27 pixels; the argument ``dpi`` of
-    ``savefig`` sets another resolution.
+    figure has the style's dots per inch (300 for screens), or fewer if the file would have more than 2^27 pixels; the
+    argument ``dpi`` of ``savefig`` sets another resolution.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 

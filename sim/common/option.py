@@ -34,8 +34,8 @@ class Option:
     limits : (number, number), optional
         Least and greatest value.
     words : tuple of str
-        Values of a number's option that are words, besides the numbers within the limits. The command line may give the
-        numbers as text.
+        Allowed values of a numeric option that are words, besides the numbers within the limits. The command line may
+        give the numbers as text.
     parse : callable, optional
         Raises an error for a value that is not allowed. Options have ``parse`` if neither ``allowed`` nor ``limits``
         can express the allowed values.

@@ -88,7 +88,8 @@ class PictureOptions:
 
     @property
     def in_paper(self) -> bool:
-        """The picture has no caption, and no text of less than 7 points. Caption and data are files beside it."""
+        """The picture has no caption, and no text of less than 7 points. Caption and data are in files beside the
+        picture."""
         return self.style == "paper"
 
     @classmethod
@@ -205,7 +206,8 @@ class PictureStyle:
         return next((labels[name] for name in names if name in labels), otherwise or names[0])
 
     def panels(self, offered: Sequence[str], shown: Sequence[str] | None = None) -> list[str]:
-        """Return the panels to draw: the user's, else all of ``shown`` (default: all that are offered).
+        """Return the panels to draw: the panel that the user chose, else all of ``shown`` (default: all that are
+        offered).
 
         Raises
         ------
@@ -236,13 +238,14 @@ _SCREEN = PictureStyle.of(PictureOptions())
 
 
 def style() -> PictureStyle:
-    """Return the style of the picture that is being drawn; outside of `drawn_with` that of the screen."""
+    """Return the style of the picture that is being drawn; outside of `drawn_with` the style for screens."""
     return _drawn.get() or _SCREEN
 
 
 @contextlib.contextmanager
 def drawn_with(options: PictureOptions | None) -> Iterator[PictureStyle]:
-    """Draw pictures with these options while the context is open. Without options, keep those of an outer context."""
+    """Draw pictures with these options while the context is open. Without options, keep the options of an outer
+    context."""
     if options is None:
         yield style()
         return

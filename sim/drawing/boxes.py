@@ -220,7 +220,8 @@ class Boxes:
         return half
 
     def _beside_nodes(self, switch: int, nodes: Sequence[_End], cables: Sequence[_End]) -> None:
-        """Set where lines end on the upper or lower side of a box: those of nodes in the middle, cables beside them."""
+        """Set where lines end on the upper or lower side of a box: lines to nodes in the middle, cables beside
+        these."""
         away = [float(end.towards[0] - self.places[switch, 0]) for end in nodes]
         for end, across in zip(nodes, away, strict=True):
             end.offset = across * FAN

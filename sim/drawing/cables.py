@@ -162,7 +162,7 @@ def _around(obstacles: Obstacles, places: Floats, cables: Sequence[Cable], diffe
 
 
 def nearest(places: Floats) -> float:
-    """Return the smallest distance between two different positions, or 1 if all are equal."""
+    """Return the smallest distance between two different positions, or 1 if all positions are equal."""
     places = np.unique(places, axis=0)
     least = np.inf
     for at in range(0, len(places), 256):

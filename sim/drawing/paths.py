@@ -166,7 +166,7 @@ def _places(plan: Plan, layout: NetworkLayout, ways: _Ways) -> list[list[int]]:
 def _room(plan: Plan, layout: NetworkLayout, ways: _Ways, places: Sequence[Sequence[int]]) -> tuple[float, float]:
     """Return the smallest cell in which paths do not overlap, and how far paths and names extend beyond the network.
 
-    The cell and this extent are in points.
+    The cell and the extent are in points.
     """
     starts, ends = np.stack([longest(way) for way in layout.links], axis=1)
     reach = np.full(len(starts), NODE)

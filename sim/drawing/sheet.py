@@ -65,7 +65,7 @@ class Sheet:
     ----------
     layout : NetworkLayout
     least, largest : float
-        Smallest and largest size of a cell, in points. If ``least`` allows this size, the figure has the width of a
+        Smallest and largest size of a cell, in points. If ``least`` is small enough, the figure has the width of a
         column (`PictureStyle`), and is at most 8 inches high.
     clear : float
         Extent of the drawing beyond the positions of nodes and switches, in points.
@@ -179,7 +179,8 @@ class Sheet:
 
 
 def _width(needed: float) -> float:
-    """Return the width of a figure that needs a width, both in inches: a column, or in a paper both, if it fits."""
+    """Return the width of a figure in inches: of one column, or in a paper of two columns, if this is at least
+    ``needed``; else ``needed``."""
     fixed = style().fixed
     if fixed is not None and needed > fixed + 1e-9:
         least = math.ceil(needed * MILLIMETRES)

@@ -59,8 +59,8 @@ class AmaranthEngine:
     vcd : Path, optional
         Waveform file for every signal.
     observe : callable, optional
-        Called in every cycle with the cycle's number and a function. The function in the second argument returns the
-        word (valid, virtual channel, flit) that a link port drives, given (kind, instance, port). For tests.
+        Called in every cycle with two arguments, the cycle's number and a function. This function returns the word
+        (valid, virtual channel, flit) that a link port drives, given (kind, instance, port). For tests.
     events : bool
         Count events in routers and interfaces.
 
@@ -104,7 +104,8 @@ class AmaranthEngine:
             self.events = Events.of(self.network, counts)
 
     def _event_terms(self, simulator: Simulator) -> tuple[list[tuple[Any, ...]], dict[str, Any]]:
-        """Return the terms of the events: counters of the kind, instance, row of the counters, flits, signals.
+        """Return, for each event of each instance: counters of its kind, column (instance) and row of the counters,
+        flits that an event counts for, signals that show the event.
 
         The counters of each kind, int64 [events, instances], are also returned by kind.
         """

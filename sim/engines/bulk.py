@@ -121,7 +121,7 @@ class BulkEngine:
 
     In each cycle the engine first copies the words on all links from the drivers' output arrays to the receivers' input
     arrays. After this copying, the hosts do one step, and one kernel call per kind steps all its instances. The order
-    of the hosts and the kernels does not change the results, because every output is that of a flip-flop.
+    of the hosts and the kernels does not change the results, because every output is the output of a flip-flop.
 
     Parameters
     ----------
@@ -131,8 +131,8 @@ class BulkEngine:
     measure : bool
         Count flits on the links, waiting worms and owned channels, in ``meter``. `Capture` does not contain the meter.
     events : bool
-        Count events in routers and interfaces, in ``events``. Kernels then step word by word. `Capture` does not
-        contain these counts.
+        Count events in routers and interfaces, in ``events``. With ``events``, kernels step word by word. `Capture`
+        does not contain the counts of events.
     vector_width : 16, 32, 64 or 512, optional
         Number of instances that kernels step at once, without effect on results. By default, the vector width depends
         on the processor and the network.
@@ -190,7 +190,7 @@ class BulkEngine:
         return make_counters(self.network, self.blocks, observers)
 
     def _lay_out_states(self) -> None:
-        """Put the states of all kinds into one array, those of routers first."""
+        """Put the states of all kinds into one array, the states of routers first."""
         self._states_at, size = {}, 0
         for name in self.blocks:
             self._states_at[name] = size
@@ -317,7 +317,7 @@ class BulkEngine:
             self.meter.counters, self.states, self._idle, image, **needed(self.host))
 
     def _prepare_counting(self, inputs: np.ndarray, outputs: np.ndarray) -> list[NativeCall | None]:
-        """Return the call that counts at a cycle's start, and the two after links are copied; None for a call that is
+        """Return three calls: one counts at a cycle's start, two count after links are copied; None for a call that is
         not needed."""
         flits = count_cycle.prepared(self.meter, self.host.counters, outputs, self.states) if self.measured else None
         tokens = count_grants.prepared(self.meter, inputs, self.states) if len(self.meter.stations) else None

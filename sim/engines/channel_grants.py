@@ -47,7 +47,8 @@ Words = npt.NDArray[np.uint64]
 FIELDS = "worm", "packet", "switch", "kind", "wait", "behind", "sender"
 GRANT = np.dtype([(field, np.int64) for field in FIELDS])
 
-#: Cycles from the host's sending of a worm's first flit until it is on the link to the router, without waits or t_ns.
+#: Cycles from the host's sending of a worm's first flit until the flit is on the link to the router, without waits or
+#: t_ns.
 INTERFACE = 3
 
 #: Cycles from a header flit on the link to a router until the registers of the router's input unit hold its route.
@@ -145,9 +146,9 @@ class Grants:
 
     A packet is identified on its injection link, from the order in which the host has sent worms. Buffers are queues,
     so the identity of a packet follows its first flit from channel to channel. A packet waits in each cycle in which it
-    requests a channel and is not granted one. Waits for links and consumption channels are those of `LinkTrace.waits`.
-    A wait is *behind* the message that held the channel last, if that message's worm still occupied the channel or its
-    buffer when the wait began.
+    requests a channel and is not granted one. Waits for links and consumption channels equal the waits in
+    `LinkTrace.waits`. A wait is *behind* the message that held the channel last, if that message's worm still occupied
+    the channel or its buffer when the wait began.
 
     A packet's wait for an injection channel begins `Fronts.least` cycles after the host sends the worm's first flit to
     the interface. The wait for an injection channel ends when the packet's first flit is on the injection link. A
@@ -164,7 +165,7 @@ class Grants:
     place : callable
         `BulkEngine.place`: (kind, word) -> first byte of the word in the outputs, bytes from instance to instance.
     state : uint8 array [bytes]
-        State of all components, that of routers first. The address of ``state`` must not change.
+        State of all components, the state of routers first. The address of ``state`` must not change.
     turns : bool
         Log flits that could move and did not, because the link or the input served another worm. Buffers with
         independent readers are not supported, because only the first reader of a buffer is observed.

@@ -46,7 +46,8 @@ class Hold:
     packet : int or None
         Number of the packet in the worm, from 0; None for a worm of one packet.
     holds, waits : tuple of str
-        Names, as in JSON, of the resources that the packet holds, and of those that it waits for (any one suffices).
+        Names, as in JSON, of the resources that the packet holds, and of the resources that it waits for (any one
+        suffices).
     """
 
     worm: int
@@ -82,8 +83,8 @@ class Deadlock:
         are wholly at their source are left out, because they hold nothing.
     closed : frozenset of (int, int)
         Small subset of ``packets`` that wait only for each other. If a packet waits for any one of several resources,
-        the holders of all these resources are in the subset. A packet is left out of ``closed`` if it waits for packets
-        in ``closed``, and no packet in ``closed`` waits for it.
+        the holders of all these resources are in ``closed``, too. A packet is left out of ``closed`` if it waits for
+        packets in ``closed``, and no packet in ``closed`` waits for it.
     """
 
     at: int
@@ -112,10 +113,10 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     """Return a proof that packets of a lane wait for each other for ever, or None.
 
     Vertices of the wait-for graph are packets. A packet waits for a consumption channel or a virtual channel of a link:
-    any one that it may use suffices (OR). In each buffer where a packet is behind another one, it also waits for
-    the packet at the front (AND). A packet is released if in each of its waits one resource is free, or is held by a
-    released packet. The packets that are not released are the deadlock. Hosts always accept flits. Packets that cannot
-    be identified are assumed to make progress (conservative).
+    any one that it may use suffices (OR). In each buffer where a packet is behind another one, the packet behind also
+    waits for the packet at the front (AND). A packet is released if in each of its waits one resource is free, or is
+    held by a released packet. The packets that are not released are the deadlock. Hosts always accept flits. Packets
+    that cannot be identified are assumed to make progress (conservative).
 
     With retransmission slots a packet with further destinations holds its consumption channel until it has a slot (any
     of the node's), and waits in the slot for the injection port. In a smart interface a packet to be forwarded holds
@@ -273,7 +274,7 @@ def _holder(snapshot: Snapshot, inside: Inside | None, switch: int, output: int,
         link = snapshot.fabric.links[snapshot.fabric.out_of[switch, output]]
         return inside.consumed(link.node, vc) if inside and link.node is not None else None
     if (switch, output, vc) not in snapshot.owners and _enters_empty(snapshot, switch):
-        # the output's virtual channel is granted after the last packet has left the buffer at its end
+        # the output's virtual channel is granted after the last packet has left the buffer at the channel's end
         return next(iter(snapshot.occupants(channel)[-1:]), None)
     return snapshot.first(channel)
 

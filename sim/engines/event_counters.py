@@ -47,7 +47,7 @@ class Events:
 
     @classmethod
     def of(cls, network: Network, counts: Mapping[str, Integers]) -> "Events":
-        """Return the events, given those of each kind of component: int64 [events, instances in all lanes]."""
+        """Return the events, given the events of each kind of component: int64 [events, instances in all lanes]."""
         events = cls.none(network)
         for kind, found in network.switch_kinds.items():
             events.routers[:, :, found.members] = counts[kind].reshape(len(COUNTED), network.lanes, -1)

@@ -110,7 +110,7 @@ class _Follower:
         self.found = Forwarded([], [], [])
 
     def _read(self, name: str) -> npt.NDArray[Any]:
-        """Return a register of the recorded interfaces; zeros if the interface is built without it."""
+        """Return a register of the recorded interfaces; zeros if the interface has no such register."""
         if name not in self.engine.kernels["interface"].state:
             return np.zeros(len(self.nodes), np.int64)
         return self.engine.register("interface", name)[self.nodes]

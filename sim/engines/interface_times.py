@@ -68,7 +68,7 @@ class ReceivedPacket(NamedTuple):
 
 
 class InterfaceTimes(NamedTuple):
-    """All recorded packets, link by link; those of a link in the order of their last flits."""
+    """All recorded packets, link by link; the packets of a link are in the order of their last flits."""
 
     sent: list[SentPacket]
     received: list[ReceivedPacket]
@@ -110,7 +110,7 @@ class _Follower:
         self.closed: dict[int, list[_Stay]] = {row: [] for row in range(len(self.links))}
         # by link and virtual channel: received packets whose last flit may still wait for t_nr
         self.whole: dict[tuple[int, int], list[_Stay]] = {}
-        # by consumption link: of the cycle before, `tails_waited`, or the first value of `packets_served`
+        # by consumption link: what `tails_waited`, or as the first value `packets_served`, returned in the cycle before
         self.waited: dict[int, Any] = {}
         # by injection link: the packet whose first flit waits for t_ns
         self.presented: dict[int, _Stay] = {}

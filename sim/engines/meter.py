@@ -51,7 +51,7 @@ class Meter(NamedTuple):
     kinds: Integers  # [kinds of routers, 5]
     channels: Integers  # [waits of input virtual channels, 3]: kind of routers, and the range of rows in ``flags``
     flags: Integers  # [flags, 2]: index of the meaning in `FLAGS`, first byte of the register in a tile
-    owners: Integers  # [output virtual channels and tokens, 3]: kind, byte of its flag in a tile, row of ``counts``
+    owners: Integers  # [output virtual channels and tokens, 3]: kind, byte of the flag in a tile, row of ``counts``
     # columns 0 and 1 of ``stations``: kind of routers with tokens, index of its first uint64 of incoming token lines
     # columns 2 and 3 of ``stations``: range of the rows in ``flags`` that are requests of tokens
     stations: Integers  # [kinds with tokens, 4]

@@ -193,7 +193,8 @@ def _out(fronts, state, channel, router, k):
 
 @compiled
 def _position(fronts, state, channel, router):
-    """Return the position of a front's first reader in the buffer, which changes with each flit that it reads."""
+    """Return the position of a front's first reader in the buffer, which changes with each flit that the reader
+    reads."""
     kind = fronts.kinds[channel.kind]
     return _number(state, fronts.pieces, channel.position, channel.pieces_end,
                    kind.start + router // kind.lanes * kind.tile_bytes, router % kind.lanes)
@@ -249,8 +250,7 @@ def _served(fronts, following, host, channel, router):
     """Return the name of the worm that was served in place of the worm at a front.
 
     The served worm is one whose flit went to the output of the waiting worm, or else one whose flit came from the
-    waiting worm's input. If there was no such flit, the served worm is one at the waiting worm's input whose header
-    was read, or whose request was not granted.
+    waiting worm's input, or else one at this input whose header was read, or whose request was not granted.
     """
     front, unit, found = channel.first + router, fronts.kinds[channel.kind].unit, NOBODY
     for number in range(len(fronts.channels)):

@@ -112,7 +112,7 @@ class Snapshot:
         return self._interfaces[node]
 
     def _built(self, node: int, name: str) -> Any:
-        """Return a register of a node's interface, or 0 if the interface is built without it."""
+        """Return a register of a node's interface, or 0 if the interface has no such register."""
         return self.register("interface", name, node) if name in self.engine.kernels["interface"].state else 0
 
     def named(self, flits: Sequence[int], *, begins: bool = False) -> Packet | None:
@@ -134,7 +134,8 @@ class Snapshot:
         return found
 
     def to_node(self, switch: int, output: int) -> bool:
-        """Return whether no switch's buffer follows an output, which leads to a node or is the output of `TOKEN`."""
+        """Return whether an output leads to a node or is the output of `TOKEN`, so that no switch's buffer follows
+        it."""
         return output == TOKEN[0] or self.fabric.links[self.fabric.out_of[switch, output]].node is not None
 
     def far_end(self, switch: int, output: int, vc: int) -> Channel:

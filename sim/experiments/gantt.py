@@ -108,7 +108,8 @@ def legend_rows(labels: Sequence[str], most: int = 99) -> tuple[int, int]:
 
 
 def _rows(result: Run, bars: dict[str, dict[int, list[tuple[int, int]]]]) -> list[dict[str, Any]]:
-    """Return a row for each bar: node, activity, first cycle and the cycle after the last; no end if it is open."""
+    """Return a row for each bar: node, activity, first cycle and the cycle after the last; no end if the activity does
+    not end in the run."""
     return [{"node": result.network.topology.node_name(node), "activity": what, "begin": begin,
              "end": None if end == OPEN else end}
             for what, by_node in bars.items() for node, spans in by_node.items() for begin, end in spans]

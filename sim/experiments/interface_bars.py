@@ -16,7 +16,7 @@ from .run import Run
 __all__ = ["COMES_IN", "HOST_ENDS", "HOST_STARTS", "MOST_DRAWN_CYCLES", "POSTED", "RECEPTION", "SENDS", "STARTS",
            "WAITS", "Bar", "interface_bars", "interfaces_work"]
 
-#: Largest number of cycles of a run that is drawn. In a longer run packets would be too narrow to see.
+#: Largest number of cycles of a run that is drawn. In a run of more cycles, packets would be too narrow to see.
 MOST_DRAWN_CYCLES = 50_000
 
 #: Kinds of bars.

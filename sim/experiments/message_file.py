@@ -84,7 +84,7 @@ def _renamed(entry: Any) -> Any:
 
 
 class Line(NamedTuple):
-    """Line of a file of messages; ``end`` is the position of the byte after it."""
+    """Line of a file of messages; ``end`` is the position of the byte after the line."""
 
     cycle: int
     source: int

@@ -87,7 +87,7 @@ class Run:
     def ending(self) -> str:
         """Outcome and its cycle, in words.
 
-        For a delivered run, the cycle is that of the last receipt, where the latencies end.
+        For a delivered run, the cycle is the cycle of the last receipt, where the latencies end.
         """
         if self.outcome == "delivered":
             return f"delivered in cycle {int(self.host.received.max())}"
@@ -257,8 +257,8 @@ def run(
     events : bool
         Count events in routers and interfaces; see `Run`.
     costs : EnergyTable, optional
-        Costs of the events, for flits as wide as those of the network. With ``header="ideal"`` the width depends on the
-        worms.
+        Costs of the events, for flits as wide as the network's flits. With ``header="ideal"`` the width of flits
+        depends on the worms.
     """
     if contention:
         require_followed(configuration.as_sent(scheme), configuration)
@@ -352,7 +352,7 @@ def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, t
         waiting = (host.injected >= 0) & (host.left > 0)
         aged = (waiting & (now - host.touched > patience)).any()
         if aged or now >= timeout:
-            from ..engines.deadlock import find_deadlock  # imported here, because most runs do not need it
+            from ..engines.deadlock import find_deadlock  # imported here, because most runs do not need the module
 
             deadlock = None if faults else find_deadlock(engine)
             if deadlock:

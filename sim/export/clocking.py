@@ -21,7 +21,7 @@ ENABLE = "enable"
 class ClockEnabled(wiring.Component):
     """A component with an input `ENABLE`: while it is 0, flip-flops and memories keep their values, except at a reset.
 
-    Its other ports are those of the component.
+    All other ports are the component's.
     """
 
     def __init__(self, component: wiring.Component):

@@ -12,7 +12,8 @@ Bits = list[Node]
 
 
 def in_bits(program: Program) -> Program:
-    """Return the same program with every value a single bit: slots, inputs, outputs and all values between.
+    """Return the same program with every value a single bit: slots of the state, inputs, outputs and all values
+    between.
 
     The result names inputs and outputs by word and bit, not by word and part of 64 bits.
 

@@ -37,8 +37,8 @@ def call_observe(typingctx: Any, address: Any, state: Any, inputs: Any, out: Any
     """Call the observer at ``address``: compute the signals of the instances of one tile, from number ``first`` on.
 
     For compiled functions. All arguments are integers: the addresses of the observer, of the state and input blocks and
-    of the output, the number of instances, and the number of the first one. The values of the arguments are not
-    checked.
+    of the output, the number of instances, and the number of the tile's first instance. The values of the arguments are
+    not checked.
     """
     from llvmlite import ir
     from numba import types
@@ -62,7 +62,7 @@ def call_observe(typingctx: Any, address: Any, state: Any, inputs: Any, out: Any
 def call_native(typingctx: Any, entry: Any, table: Any) -> Any:
     """Call a native function, prepared by `Native.prepared`. The result is true if the function failed.
 
-    For compiled functions. ``entry`` and ``table`` are integers, those of `NativeCall.pointers`. They are not checked.
+    For compiled functions. ``entry`` and ``table`` are the two integers in `NativeCall.pointers`. They are not checked.
     """
     from llvmlite import ir
     from numba import types

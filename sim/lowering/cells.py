@@ -71,7 +71,7 @@ class Operator(Cell):
 class Part(Cell):
     """``width`` bits of ``value`` from bit ``offset * stride`` on.
 
-    Bits past the end of ``value`` are zeros, or its sign if ``signed``.
+    Bits past the end of ``value`` are zeros, or copies of its highest bit if ``signed``.
     """
 
     value: Nets

@@ -65,12 +65,13 @@ class Moment:
         self.values: dict[Piece, Node] = {}
 
     def words(self, outputs: Mapping[str, Nets]) -> dict[tuple[str, int], Node]:
-        """Return the nodes of the output words, by word and part of 64 bits."""
+        """Return the graph nodes of the output words, by word and part of 64 bits."""
         self.make({net for nets in outputs.values() for net in nets})
         return {(name, part): node for name, nets in outputs.items() for part, node in enumerate(self.wide(nets))}
 
     def make(self, wanted: set[int] | None = None) -> None:
-        """Compute the values of all cells' pieces with a used bit, or only of those that nets ``wanted`` depend on."""
+        """Compute the values of all cells' pieces with a used bit, or only of the pieces that nets ``wanted`` depend
+        on."""
         needed: set[Piece] = set()
         if wanted is not None:
             pending = [self.scene.sources.piece(net) for net in wanted if net > 1]
@@ -92,7 +93,7 @@ class Moment:
     # Nets to nodes
 
     def run_nodes(self, nets: Nets) -> list[Node]:
-        """Return the nodes of ``nets``, least significant first, each of at most 64 bits."""
+        """Return the graph nodes of ``nets``, least significant first, each of at most 64 bits."""
         parts: list[Node] = []
         previous = -1
         position = 0
@@ -139,7 +140,7 @@ class Moment:
         return self.graph.concat(self.run_nodes(nets))
 
     def one(self, net: int) -> Node:
-        """Return the node of one net."""
+        """Return the graph node of one net."""
         return self.graph.const(net, 1) if net < 2 else self.bits(net >> 16, net & 0xFFFF, 1)
 
     # Cells to nodes
@@ -339,7 +340,7 @@ def exclusive(a: Node, b: Node) -> bool:
 
 
 def _literals(a: Node) -> Iterator[tuple[Node, int]]:
-    """Yield nodes with the value that each must have for ``a`` to hold."""
+    """Yield graph nodes, each with the value that it must have for ``a`` to hold."""
     if a.op == "and":
         for arg in a.args:
             yield from _literals(arg)

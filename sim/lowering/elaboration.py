@@ -1,7 +1,7 @@
-"""Elaboration of a component by Amaranth, without those of Amaranth's steps that take long and that lowering omits.
+"""Elaboration of a component by Amaranth, without the steps of Amaranth that take long and that lowering does not need.
 
-This module uses private parts of Amaranth 0.5.x. The netlist is that of Amaranth's ``build_netlist``, with three
-differences. The netlist has no ports of modules and no fields of signals, as the lowering does not read them. An
+This module uses private parts of Amaranth 0.5.x. The netlist equals the result of Amaranth's ``build_netlist``, with
+three differences. The netlist has no ports of modules and no fields of signals, as the lowering does not read them. An
 expression that is used several times is one cell, where ``build_netlist`` may emit a cell for each use.
 """
 
@@ -137,7 +137,8 @@ class _SharingLowerer(_xfrm.DomainLowerer):
             return value
         key = id(value), id(self.domains)
         if key not in self.made:
-            self.made[key] = value, self.domains, super().on_value(value)  # what an id names must stay alive
+            # the entry keeps the objects alive whose ids are in the key
+            self.made[key] = value, self.domains, super().on_value(value)
         return self.made[key][2]
 
 

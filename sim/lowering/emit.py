@@ -208,7 +208,8 @@ class Body:
         return self.align(element_bits(node.width))
 
     def store_state(self, slot: int, node: Node) -> None:
-        """Store a slot's next value. Load the slot's present value before, if a step of the phase needs it."""
+        """Store the next value of a slot of the state. Before storing, load the slot's present value if a step of the
+        phase needs it."""
         self.value(node)
         if slot in self.read:
             self.value(self.read[slot])
@@ -290,7 +291,7 @@ class Body:
     def row(self, slot: int, address: Node, instance: str) -> tuple[str, str]:
         """Return the index of an instance's row in its tile, and whether the row exists.
 
-        A tile stores a memory's rows instance by instance. If the row does not exist, the index is that of row 0.
+        A tile stores a memory's rows instance by instance. If the row does not exist, the result is the index of row 0.
         """
         depth = self.layout.places[slot].depth
         row = self.element(address, instance, 64)
@@ -315,7 +316,7 @@ class Body:
     def write(self, port: Write) -> None:
         """Write to a deep memory in the instances that enable the write.
 
-        In an instance that enables the write, the address must be that of an existing row.
+        In an instance that enables the write, the address must be the address of an existing row.
         """
         self.value(port.enable)
         self.keep(port.address)
@@ -416,10 +417,10 @@ def _concat(body: Body, node: Node) -> str:
 
 
 def _joined(body: Body, places: list[tuple[int, Node]], bits: int) -> str:
-    """Join nodes at bit positions in elements of ``bits`` bits.
+    """Join graph nodes at bit positions in elements of ``bits`` bits.
 
-    If both halves of the elements have nodes, the low half at least two, and no node crosses the middle, each half is
-    joined first, in narrower vectors. This is cheaper.
+    If both halves of the elements have graph nodes, the low half at least two, and no graph node crosses the middle,
+    each half is joined first, in narrower vectors. This is cheaper.
     """
     kind, half = body.type(bits), bits // 2
     low = [(at, part) for at, part in places if at + part.width <= half]
@@ -542,7 +543,7 @@ INSTRUCTIONS: dict[str, Callable[[Body, Node], str]] = {
     "concat": _concat,
     "extend": _extend,
 }
-"""Function that emits the instructions of each kind of node."""
+"""Function that emits the instructions of each kind of graph node."""
 
 
 ATTRIBUTES = 'attributes #0 = { noinline nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'

@@ -62,7 +62,7 @@ class _Body:
         self.lines.append(f"  store {TYPE} {value}, ptr {pointer}, align 64")
 
     def store(self, step: Store) -> None:
-        """Store the next value of a slot, or a bit of an output word."""
+        """Store the next value of a slot of the state, or a bit of an output word."""
         value = self.value(step.value)
         if isinstance(step.place, int):
             if step.place in self.read:  # later steps of the phase may need the present value

@@ -1,8 +1,8 @@
 """Graph of expressions over vectors of instances, with common subexpressions shared and constants folded.
 
-A node has one value of up to 64 bits in every instance. Equal nodes are one object, so that a common subexpression is
-computed once. The folding rules of `Graph` make the graph smaller and do not change its values. Each value is
-*canonical*: no bit at or above ``width`` is set.
+A node of the graph has one value of up to 64 bits in every instance. Equal nodes of the graph are one object, so that a
+common subexpression is computed once. The folding rules of `Graph` make the graph smaller and do not change its values.
+Each value is *canonical*: no bit at or above ``width`` is set.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -34,7 +34,8 @@ class Node:
 
     @property
     def plain(self) -> "Node":
-        """The node below all complements: complements are cheap, and are made wherever they are used."""
+        """The graph node without the complements around it: complements are cheap, and are made wherever they are
+        used."""
         node = self
         while node.op == "not":
             node = node.args[0]
@@ -46,7 +47,7 @@ class Node:
 
     @property
     def is_const(self) -> bool:
-        """The node is a constant with the value ``data``."""
+        """The graph node is a constant with the value ``data``."""
         return self.op == "const"
 
     @property

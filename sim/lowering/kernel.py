@@ -90,7 +90,7 @@ class Kernel:
     inputs, outputs : dict of str to Word
         Words by name.
     state : dict of str to Field
-        Registers and memories. A key is the path of submodules and the name: ``input_0.vc_1.target``.
+        Registers and memories. A key of ``state`` is the path of submodules and the name: ``input_0.vc_1.target``.
     state_bytes : float
         Bytes of state per instance, padding included.
     vector_width : int

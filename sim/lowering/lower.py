@@ -68,7 +68,7 @@ def lower_design(
     name: str = "top",
     vector_width: int | None = None,
 ) -> Kernel:
-    """Compile an elaborated component. Parameters other than ``design``, and errors, are those of `lower`."""
+    """Compile an elaborated component. Parameters other than ``design``, and errors, are as for `lower`."""
     started = time.perf_counter()
     width = machine.vector_bytes() if vector_width is None else vector_width
     if width not in WIDTHS:

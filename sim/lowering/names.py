@@ -37,10 +37,10 @@ class Name:
 def names(fragment: Any, ports: Iterable[Value], clocks: Iterable[Signal]) -> Iterator[Name]:
     """Yield the name of every signal, field and memory row of an elaborated component, as part of a larger design.
 
-    The names are those in a design that contains the component, uses all ``ports``, and drives ``clocks``: the clock
-    and the reset. Values of an enumeration are shown by their names, other values as numbers. A signal with a decoder
-    function or a custom format is shown as a number. A field with a custom format gets no name: its bits are shown only
-    in the number of the whole layout.
+    The names are the names in a design that contains the component, uses all ``ports``, and drives ``clocks``: the
+    clock and the reset. Values of an enumeration are shown by their names, other values as numbers. A signal with a
+    decoder function or a custom format is shown as a number. A field with a custom format gets no name: its bits are
+    shown only in the number of the whole layout.
     """
     whole = Fragment()
     whole.add_subfragment(fragment, COMPONENT[-1])

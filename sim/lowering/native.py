@@ -40,8 +40,8 @@ class Native(CompiledFunction[..., None]):
     py_func : function
         The function in Python.
     switches : tuple of str
-        Names of global variables that are True in the function's module. A call may set any of these variables to
-        False. If a call sets NAME to False, the call's object code lacks the code below ``if NAME:``.
+        Names of global variables that are True in the function's module. A call may set any of the variables in
+        ``switches`` to False. If a call sets NAME to False, the call's object code lacks the code below ``if NAME:``.
     """
 
     def __init__(self, py_func: Callable[..., None], switches: tuple[str, ...] = ()):

@@ -90,7 +90,7 @@ class _Target(CPUTarget):
 
 
 class _Flags(Flags):
-    """Numba's options. Numba compares all their values at each call of a typed function."""
+    """Numba's options. Numba compares the values of all options at each call of a typed function."""
 
     _defaults: ClassVar = {name: option.default for name, option in Flags.options.items()}
 

@@ -69,7 +69,7 @@ def select(variables: tuple[Variable, ...], signals: Sequence[str], component: s
 def observe_design(design: Design, variables: tuple[Variable, ...], kernel: Kernel) -> Observer:
     """Compile an observer that computes ``variables`` of ``design``, both from `netlist.read_visible`.
 
-    Errors are those of `observe`.
+    Errors are as for `observe`.
     """
     started = time.perf_counter()
     _, inputs = group(design.inputs, {name: list(word.ports) for name, word in kernel.inputs.items()}, "inputs")

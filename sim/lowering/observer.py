@@ -46,7 +46,7 @@ class Observer:
     """Compiled function that computes the values of signals of a component, all or some, from a block of its kernel.
 
     ``observe(state, in, out, n_padded, first)`` writes to ``out`` all words of the ``vector_width`` instances from
-    ``first`` on. ``first`` must be a multiple of ``vector_width``. The values are those of the present cycle, which the
+    ``first`` on. ``first`` must be a multiple of ``vector_width``. The values belong to the present cycle, which the
     kernel's next step ends.
 
     Members

@@ -141,7 +141,7 @@ def parts_from(graph: Graph, wide: Wide, low: int) -> list[Node]:
 
 
 def shift_constant(graph: Graph, op: str, a: Wide, places: int, fill: Wide) -> Wide:
-    """Return ``a`` shifted by a constant number of places; the vacated bits are those of ``fill``."""
+    """Return ``a`` shifted by a constant number of places; the vacated bits are filled with bits of ``fill``."""
     width = width_of(a)
     if places >= width:
         return fill

@@ -19,10 +19,10 @@ __all__ = ["Move", "Phase", "Step", "Store", "flag_runs", "needs", "phases"]
 LINE = 64
 LOGIC = {"and", "or", "xor", "select"}
 
-#: Number of steps among which `flag_runs` looks for the next one. Larger windows keep more values live.
+#: Number of steps among which `flag_runs` looks for the next step. Larger windows keep more values live.
 WINDOW = 50
 
-#: Least number of steps in a run of flags. Fewer steps become a part of the run before.
+#: Least number of steps in a run of flags. A run of fewer steps becomes a part of the run before.
 SHORTEST = 6
 
 
@@ -148,7 +148,7 @@ def _is_flags(step: Step) -> bool:
 
 
 def needs(step: Step) -> tuple[Node, ...]:
-    """Return the nodes that a step uses; instead of a complement, the node that it inverts."""
+    """Return the graph nodes that a step uses; instead of a complement, the node that the complement inverts."""
     if isinstance(step, Node):
         return step.sources
     if isinstance(step, Store):
@@ -165,7 +165,7 @@ def _depth_first(stores: Sequence[Move]) -> Iterator[Step]:
     done: set[Node] = set()
 
     def leaf(node: Node) -> bool:
-        """Return whether every phase can load the node's value directly, from state, inputs or constants."""
+        """Return whether every phase can load the graph node's value directly, from state, inputs or constants."""
         return node.op in ("const", "input", "copied") or (node.op == "state" and node.data not in moved)
 
     for store in stores:
@@ -186,7 +186,7 @@ def _depth_first(stores: Sequence[Move]) -> Iterator[Step]:
 
 
 def _used(stores: Sequence[Move]) -> list[Node]:
-    """Return all nodes that the stores use, directly or through other nodes, each once."""
+    """Return all graph nodes that the stores use, directly or through other nodes, each once."""
     found: dict[Node, None] = {}
     ahead = [node for store in stores for node in needs(store)]
     while ahead:
@@ -200,10 +200,10 @@ def _used(stores: Sequence[Move]) -> list[Node]:
 def _put_off(result: list[Phase], where: dict[Node, int]) -> None:
     """Move stores of state to the end of the last phase that reads the old value.
 
-    If the value of a store is itself a piece of state, the store reads this piece in its phase. If this store moves to
-    a later phase, stores to that piece may have to move, too. Within a phase, state is read before it is stored. Pieces
-    of state in ``where`` are loaded by an earlier phase, which stores their values in the memory between phases. Later
-    phases read this memory, not the register.
+    If the value of a store is itself a piece of state, the store reads this piece in its phase. If such a store moves
+    to a later phase, stores to the piece that it reads may have to move, too. Within a phase, state is read before it
+    is stored. Pieces of state in ``where`` are loaded by an earlier phase, which stores their values in the memory
+    between phases. Later phases read the memory between phases, not the register.
     """
     moving = True
     while moving:

@@ -96,7 +96,7 @@ def group(
 
 
 def _find(ports: Mapping[str, Port], name: str, where: str) -> tuple[Port, int, int]:
-    """Find the port or field ``name``. Return its port, its first bit in the port, and its width."""
+    """Find the port or field ``name``. Return the port, and the first bit and the width of the port or field in it."""
     for port in ports.values():
         if name == port.name:
             return port, 0, len(port.nets)

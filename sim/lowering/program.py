@@ -51,10 +51,10 @@ class Write:
 class Program:
     """All computations of a cycle.
 
-    ``next`` has the new values of slots of registers and shallow memories. ``reads`` copy rows of deep memories to
-    registers, and ``writes`` change rows of deep memories. ``outputs`` are the output words after the clock edge that
-    ends the cycle. ``settled`` are the output words as functions of the present state, for use after registers were
-    written from outside.
+    ``next`` has the new values of the slots of state of registers and shallow memories. ``reads`` copy rows of deep
+    memories to registers, and ``writes`` change rows of deep memories. ``outputs`` are the output words after the clock
+    edge that ends the cycle. ``settled`` are the output words as functions of the present state, for use after
+    registers were written from outside.
     """
 
     graph: Graph

@@ -39,7 +39,8 @@ def refine(pieces: Pieces) -> None:
 class _Input(NamedTuple):
     """Input of cells.
 
-    ``joined``: the bits of these cells are independent. ``together``: its bits are joined to one number.
+    ``joined``: the cells with this input have independent bits. ``together``: the bits of the input are joined to one
+    number.
     """
 
     nets: Nets
@@ -141,7 +142,8 @@ class _Refiner:
     def closure(self, place: Place) -> set[Place]:
         """Return the cut at ``place``, and all cuts that follow from it.
 
-        A cut of a cell also cuts the cells with independent bits that this cell reads, and those that read this cell.
+        A cut of a cell also cuts the cells with independent bits that this cell reads, and the cells with independent
+        bits that read it.
         """
         new: set[Place] = set()
         pending = [place]
@@ -161,7 +163,7 @@ class _Refiner:
         return new
 
     def cost(self, homes: set[int], inputs: set[int]) -> float:
-        """Return the cost of computing cells, and of assembling inputs from pieces for all cells that have them."""
+        """Return the cost of computing cells, and of assembling inputs from pieces for all cells with these inputs."""
         for home in homes - self.own_costs.keys():
             self.own_costs[home] = self.own(home)
         for number in inputs - self.input_costs.keys():

@@ -22,7 +22,7 @@ LINE = 64
 
 @dataclass(frozen=True)
 class StateLocation:
-    """Place of a slot, ``offset`` bytes into each tile: ``vector_width`` numbers of ``bits`` bits.
+    """Place of a slot of the state, ``offset`` bytes into each tile: ``vector_width`` numbers of ``bits`` bits.
 
     A deep memory has ``depth`` numbers for each instance in turn. With ``bits`` = 1, instance ``i`` has bit ``i % 8``
     of byte ``i // 8``.
@@ -35,7 +35,7 @@ class StateLocation:
 
 @dataclass(frozen=True)
 class StateLayout:
-    """Places of all slots in a tile, which has ``tile_bytes`` bytes."""
+    """Places of all slots of the state in a tile, which has ``tile_bytes`` bytes."""
 
     places: tuple[StateLocation, ...]
     tile_bytes: int
@@ -47,7 +47,7 @@ def element_bits(width: int) -> int:
 
 
 def lay_out(slots: Sequence[Slot], vector_width: int) -> StateLayout:
-    """Assign a place to every slot, widest first, so that every slot's vector is aligned."""
+    """Assign a place to every slot of the state, widest first, so that every slot's vector is aligned."""
     # processors gather only numbers of at least 32 bits
     sizes = [max(32, element_bits(slot.width)) if slot.depth else element_bits(slot.width) for slot in slots]
     places: dict[int, StateLocation] = {}

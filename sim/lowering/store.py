@@ -79,7 +79,7 @@ def lower_cached(
     folder : path
         See `cache_folder`.
 
-    The other parameters and the errors of `lower_cached` are those of `lower`.
+    The other parameters and the errors of `lower_cached` are as for `lower`.
     """
 
     def elaborate() -> _Elaborated[Kernel]:
@@ -106,7 +106,7 @@ def observe_cached(
     """Return the observer of ``factory()`` for ``kernel``, from disk if an equal one was compiled before.
 
     ``factory``, ``cache_key`` and ``folder`` are as in `lower_cached`, ``kernel`` and ``signals`` as in `observe`. The
-    errors of `observe_cached` are those of `observe`.
+    errors of `observe_cached` are as for `observe`.
     """
 
     def elaborate() -> _Elaborated[Observer]:
@@ -177,7 +177,7 @@ def _path(parts: list[Any], what: str, folder: str | os.PathLike[str] | None) ->
 
 
 def _alone(path: Path) -> contextlib.AbstractContextManager[None]:
-    """Lock ``path``: wait while another thread or process makes it.
+    """Lock ``path``: wait while another thread or process makes the file.
 
     If other users can write to the folder (see `is_ours`), its files are not read, so nothing is locked.
     """

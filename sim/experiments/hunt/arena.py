@@ -30,8 +30,8 @@ WORMS_OF_A_NODE = 4
 #: PATIENCE doubles for a lane in which no deadlock is found, for example because a worm is on a long path.
 STEP, PATIENCE = 128, 128
 
-#: A list that is neither delivered nor in deadlock is given up LIMIT cycles after its batch's last message is created.
-#: 64 times the delays of hosts and interfaces are added to LIMIT.
+#: A list of messages that is neither delivered nor in deadlock is given up LIMIT cycles after its batch's last message
+#: is created. 64 times the delays of hosts and interfaces are added to LIMIT.
 LIMIT = 32_768
 
 
@@ -47,7 +47,8 @@ class Batch(NamedTuple):
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[Message]]) -> "Batch":
-        """Build a batch with one lane per list. No message of the lists may wait for the receipt of another one."""
+        """Build a batch with one lane per list of messages. No message of the lists may wait for the receipt of another
+        one."""
         every = [message for one in lists for message in one]
         return cls(np.repeat(np.arange(len(lists)), [len(one) for one in lists]),
                    np.array([message.at for message in every], np.int64),
@@ -90,7 +91,8 @@ class Outcome(NamedTuple):
 
 
 def lanes_for(topology: Topology, configuration: Configuration) -> int:
-    """Return the number of lists to simulate side by side. The number of lists does not depend on the processor."""
+    """Return the number of lists of messages to simulate side by side. The number of lists does not depend on the
+    processor."""
     tags = 1 << tag_bits(configuration.flit_width)
     return max(1, min(MOST_LANES, MOST_ROUTERS // topology.nodes, tags // (WORMS_OF_A_NODE * topology.nodes)))
 
@@ -114,7 +116,8 @@ class Arena:
         return lay_out(self.network, batch.at, batch.length, worms, lane=batch.lane)
 
     def run(self, batch: Batch) -> Outcome:
-        """Simulate up to ``lanes`` lists until the lowest lane that deadlocks is known, or all lists have ended."""
+        """Simulate up to ``lanes`` lists of messages until the lowest lane that deadlocks is known, or all lists have
+        ended."""
         engine, nodes = self._engine, self.network.topology.nodes
         engine.restore(self._empty)
         engine.host = host = self._host(batch)

@@ -1,4 +1,4 @@
-"""Hunt for a deadlock: search, shrink, and run the messages that are left."""
+"""Hunt for a deadlock: search, shrink, and run the messages that shrinking leaves."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -24,7 +24,7 @@ from .stage import legs_of_a_cycle, stage
 
 __all__ = ["Hunt", "hunt", "usual_lengths"]
 
-#: Number of lists of messages that may be simulated for shrinking. After this number, shrinking is given up.
+#: Number of lists of messages that may be simulated for shrinking. After this number of lists, shrinking is given up.
 MOST_TRIED = 60_000
 
 #: A search for a deadlock of fewer messages has the first search's limit of cycles, divided by FEWER.
@@ -42,11 +42,11 @@ class Hunt:
     searched : Searched
         Extent of the search until the first deadlock, or of the whole search.
     first : int or None
-        Number of messages in the list that deadlocked first; None if no deadlock was found.
+        Number of messages in the list of messages that deadlocked first; None if no deadlock was found.
     result : Run or None
         Run of the messages that are left after shrinking, which ends in a deadlock.
     tried : int
-        Number of lists that were simulated for shrinking.
+        Number of lists of messages that were simulated for shrinking.
     minimal : bool
         True if shrinking was completed, so that the result is minimal as `shrink` states. ``minimal`` is False if
         shrinking was given up after `MOST_TRIED` lists.
@@ -72,9 +72,9 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     a deadlock, or has simulated ``cycles`` cycles. Further searches, of a tenth of the cycles each, look for a deadlock
     of fewer messages. The first further search sends messages around a cycle of dependencies that `check` finds, if
     there is a cycle (`stage`). Before shrinking, if more than 12 worms wait only for each other, searches look for a
-    deadlock of at most half as many messages. After shrinking, if more than two messages are left, searches look for a
-    deadlock of fewer messages. Before and after shrinking, one search tries lists that `stage` draws, then another
-    search tries random lists. The same seed gives the same result on any number of processors.
+    deadlock of at most half the number of messages in the list. After shrinking, if more than two messages are left,
+    searches look for a deadlock of fewer messages. Before and after shrinking, one search tries lists that `stage`
+    draws, then another search tries random lists. The same seed gives the same result on any number of processors.
 
     Parameters
     ----------
@@ -183,7 +183,8 @@ class Judge:
         return None
 
     def take(self, found: tuple[Batch, Outcome]) -> Messages:
-        """Return the list that deadlocked, and store its `core`: the worms that wait only for each other."""
+        """Return the list of messages that deadlocked, and store the list's `core`: the worms that wait only for each
+        other."""
         batch, outcome = found
         assert outcome.lane is not None
         messages = tuple(batch.messages(outcome.lane))

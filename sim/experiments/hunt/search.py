@@ -1,4 +1,4 @@
-"""Search for a deadlock, batch after batch, until a list deadlocks or a number of cycles is simulated."""
+"""Search for a deadlock, batch after batch, until a list of messages deadlocks or a number of cycles is simulated."""
 
 import contextlib
 import itertools
@@ -19,7 +19,8 @@ Number = TypeVar("Number", int, float)
 Result = TypeVar("Result")
 
 Drawn = Callable[[int], tuple[Batch, float]]
-"""Function that draws a batch by its number, and returns it with its payload flits to deliver per node and cycle."""
+"""Function that draws a batch by its number, and returns the batch and its load: payload flits to deliver per node and
+cycle."""
 
 @dataclass
 class Searched:
@@ -30,7 +31,7 @@ class Searched:
     cycles : int
         Cycles of all networks together.
     networks, messages : int
-        Number of lists, each simulated in its own network, and number of messages in all lists.
+        Number of lists of messages, each simulated in its own network, and number of messages in all lists.
     unfinished : int
         Number of networks that were given up, neither delivered nor in deadlock.
     loads : (float, float), lengths : (int, int), destinations : (int, int)
@@ -65,7 +66,7 @@ def _spanning(span: tuple[Number, Number] | None, least: Number, most: Number) -
 
 def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched, *,
            tell: Callable[[int], None] = lambda done: None) -> tuple[Batch, Outcome] | None:
-    """Simulate batches until a list deadlocks or ``cycles`` cycles are simulated.
+    """Simulate batches until a list of messages deadlocks or ``cycles`` cycles are simulated.
 
     Outcomes are evaluated in the order of the batches. Therefore result and extent of the search depend only on the
     drawn batches, not on the number of arenas.
@@ -79,7 +80,8 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched
     cycles : int
         Limit of the search: cycles of all lanes together. The batch that reaches this limit is the last one.
     searched : Searched
-        Extent of the search. ``searched`` counts the batches up to the last one, but not those simulated ahead of it.
+        Extent of the search. ``searched`` counts the batches up to the last one, but not batches after the last one
+        that were simulated ahead.
     tell : callable
         Called with the number of cycles searched so far, after each batch.
 

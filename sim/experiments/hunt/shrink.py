@@ -18,7 +18,8 @@ First = Callable[[Iterable[Messages]], Messages | None]
 """Function of lists of messages, which returns the first list that deadlocks; None if no list does."""
 
 Move = Callable[[Messages, int, int], Iterator[Messages]]
-"""Function of a list, the number of nodes and the longest payload, which yields lists to try in place of the list."""
+"""Function of a list of messages, the number of nodes and the longest payload, which yields lists to try in its
+place."""
 
 Core = Callable[[Messages], Messages]
 """Function from messages that deadlock to their worms that wait only for each other, in the form of messages."""
@@ -80,8 +81,8 @@ def shrink(messages: Messages, first: First, *, nodes: int, longest: int, core: 
 def retimed(messages: Messages, longest: int, tries: int = RETIMED) -> Iterator[Messages]:
     """Yield the messages unchanged, and with other creation times and lengths. Random creation times have a fixed seed.
 
-    All messages get the same length: first that of the longest message, then ``longest`` payload flits. Each of these
-    lengths is tried with about ``tries`` sets of creation times.
+    All messages get the same length: first the length of the longest message, then ``longest`` payload flits. Each of
+    these lengths is tried with about ``tries`` sets of creation times.
     """
     rng = random.Random(0)
     yield messages

@@ -18,7 +18,8 @@ __all__ = ["Leg", "legs_of_a_cycle", "stage"]
 Leg = tuple[int, tuple[int, ...]]
 """Source of a worm that holds a resource of a cycle, and the worm's next one or two stops."""
 
-#: Greatest number of nodes of a network for which `check` is called. For larger networks `check` takes seconds.
+#: Greatest number of nodes of a network for which `check` is called. For networks with more nodes than this, `check`
+#: takes seconds.
 MOST_NODES = 256
 
 #: Largest ratio of a list's messages to its different messages.
@@ -56,9 +57,9 @@ def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[
     """Draw a batch of lists of messages whose worms may hold the resources of a cycle of dependencies.
 
     Each `Leg` becomes a message or part of a message. Consecutive legs (`Leg`) may form one message, because one worm
-    may hold several resources of the cycle. A list may repeat messages. Drawn once for the batch: the joined legs, the
-    greatest length, the number of messages of a list, and the number of cycles within which messages are created.
-    Like `draw`, the function returns the batch with its load: payload flits to deliver per node and cycle.
+    may hold several resources of the cycle. A drawn list may repeat messages. Drawn once for the batch: the joined
+    legs, the greatest length, the number of messages of a list, and the number of cycles within which messages are
+    created. Like `draw`, the function returns the batch with its load: payload flits to deliver per node and cycle.
 
     Parameters
     ----------

@@ -11,10 +11,10 @@ def _record(*fields: str) -> np.dtype:
     return np.dtype([(field, np.int64) for field in fields])
 
 
-#: Record of a message. ``message``: the message's number in its lane. ``length``: number of its payload flits.
-#: ``worm``: index of the message's first worm in the program of the hosts.
-#: ``request``: of a reply, the number of the message that it answers; else `NO_REQUEST`.
-#: ``last_reply``: the message has the highest number of all replies to its request.
+#: Record of a message. ``message``: the message's number in its lane. ``length``: number of the message's payload
+#: flits. ``worm``: index of the message's first worm in the program of the hosts. ``request``: of a reply, the number
+#: of the message that it answers; else `NO_REQUEST`. ``last_reply``: the message has the highest number of all replies
+#: to its request.
 MESSAGE = np.dtype([(field, np.int32) for field in (
     "lane", "message", "length", "multicast", "worm", "request", "last_reply")])
 

@@ -112,8 +112,8 @@ def resume(path: Path, *, rewind: bool = False) -> tuple[Experiment, Origin]:
     ------
     WormcastError
         The file is not valid (`wormcast.sim.waves.record.checkpoint.opened`), or the topology's, scheme's or relation's
-        file is missing or has changed. Of the files that a checkpoint names, only those of topology, scheme and
-        relation are executed.
+        file is missing or has changed. Of the files that a checkpoint names, only the Python files of topology, scheme
+        and relation are executed.
     """
     path = Path(path)
     with checkpoint.opened(path) as stored:

@@ -22,7 +22,7 @@ class Created(NamedTuple):
     offsets: Integers  # [messages + 1]
     destinations: npt.NDArray[np.int32]
     #: Pairs of messages: a message waits until its source has noted the receipt of an earlier message.
-    #: Columns of ``waits``: index of the waiting message, and this index minus that of the earlier message.
+    #: Columns of ``waits``: index of the waiting message, and this index minus the index of the earlier message.
     waits: Integers = NO_WAITS  # [waits, 2]
 
     def reordered(self, order: Integers) -> "Created":

@@ -99,7 +99,7 @@ def load_until_interval(
 ) -> Load:
     """Run a sixteenth of ``cycles``, and double the cycles until the results are `settled` or ``cycles`` is reached.
 
-    The parameters are those of `load` and of `Experiment`. With a given warm-up, results are checked only after more
+    The parameters are as for `load` and `Experiment`. With a given warm-up, results are checked only after more
     than twice the cycles of the warm-up.
 
     Raises
@@ -155,9 +155,9 @@ class Experiment:
     topology, scheme, traffic, configuration, cycles, warmup, precision
         See `load`.
     parts : sequence of sequences of int
-        Seeds of each group; see `shared`. A group runs in one thread.
+        Groups of seeds; see `shared`. A group of seeds runs in one thread.
     rewind : bool
-        Keep past states of each group, to record waveforms before a deadlock.
+        Keep past states of each group of seeds, to record waveforms before a deadlock.
     events : bool
         Count events in routers and interfaces, too. An experiment that counts events cannot be written to a checkpoint.
     stop : Stop, optional
@@ -173,7 +173,8 @@ class Experiment:
     source : Path or None
         The file from which the state was read.
     tell : list of Tell or None
-        Callback of each group for received messages, in the order of their numbers for each seed; see `tell_rest`.
+        Callback of each group of seeds for received messages, in the order of their numbers for each seed; see
+        `tell_rest`.
     """
 
     def __init__(self, topology: Topology, scheme: Scheme, traffic: Traffic | Trace, *, configuration: Configuration,
@@ -219,12 +220,12 @@ class Experiment:
 
     @property
     def now(self) -> int:
-        """Number of cycles that all groups have run."""
+        """Number of cycles that all groups of seeds have run."""
         return min(group.now for group in self.groups)
 
     @property
     def deadlocked(self) -> SeedBatch | None:
-        """The group with the earliest deadlock; None if there is no deadlock."""
+        """The group of seeds with the earliest deadlock; None if there is no deadlock."""
         found = [(group.found.deadlock.at, k) for k, group in enumerate(self.groups) if group.found]
         return self.groups[min(found)[1]] if found else None
 
@@ -236,8 +237,8 @@ class Experiment:
     def run(self, until: int | None = None) -> None:
         """Run to the end of the step that reaches cycle ``until``. Without ``until``, run to the end of the experiment.
 
-        After an interrupt (`KeyboardInterrupt`), each group completes its step. A step has at most 2048 cycles while
-        worms are under way or messages are created; otherwise a step may be longer.
+        After an interrupt (`KeyboardInterrupt`), each group of seeds completes its step. A step has at most 2048 cycles
+        while worms are under way or messages are created; otherwise a step may be longer.
 
         Raises
         ------
@@ -273,7 +274,7 @@ class Experiment:
         Raises
         ------
         KeyboardInterrupt
-            A stop was requested, so the experiment has no results. Other errors are those of `run`.
+            A stop was requested, so the experiment has no results. `run` lists the other errors.
         """
         self.run()
         if self.stopped:
@@ -459,7 +460,7 @@ def consumption_links(topology: Topology, configuration: Configuration) -> npt.N
 
 
 def _horizon(topology: Topology, traffic: Traffic | Trace, cycles: int | None) -> int:
-    """Return the cycles of an experiment; if ``cycles`` is None, those in which its trace creates messages."""
+    """Return the cycles of an experiment; if ``cycles`` is None, the cycles in which its trace creates messages."""
     if cycles is not None:
         return cycles
     if isinstance(traffic, Trace):

@@ -19,7 +19,7 @@ KEPT = 10
 WORST = np.dtype([(field, np.int64) for field in (
     "at", "lane", "latency", "message", "created", "source", "length", "destinations")])
 
-#: Bin that is not empty: ``key`` encodes slice, lane and bin, ``count`` is the number of messages in it.
+#: Bin that is not empty: ``key`` encodes slice, lane and bin, ``count`` is the number of messages in the bin.
 CELL = np.dtype([(field, np.int64) for field in ("key", "count")])
 
 MOST_PENDING = 1 << 12

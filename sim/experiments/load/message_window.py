@@ -90,7 +90,8 @@ class MessageWindow:
         self._wait(waits, there)
 
     def _create(self, until: int) -> tuple[np.ndarray, Host, np.ndarray]:
-        """Create the messages of cycles before ``until``. Return their records, a host program, and `Created.waits`."""
+        """Create the messages of cycles before ``until``. Return the messages' records, a host program, and
+        `Created.waits`."""
         merged, lane = _merge([source.until(until) for source in self.sources])
         requests = None
         if self._reply:
@@ -133,7 +134,8 @@ class MessageWindow:
             self._moving.wait_for(self.messages["worm"], message[kept], other[kept])
 
     def require_planned(self) -> None:
-        """Raise a ValueError if messages and the hosts' program differ, or worms are not those that the scheme plans.
+        """Raise a ValueError if messages and the hosts' program differ, or worms differ from the worms that the scheme
+        plans.
 
         Worms of a user's scheme are not compared: they may depend on the order of the destinations, which is not kept.
         """

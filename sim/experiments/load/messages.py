@@ -94,7 +94,8 @@ class MessageTable:
             experiment.tell[k] = functools.partial(self._add, file, group.seeds, random)
 
     def _add(self, file: BinaryIO, seeds: Sequence[int], random: bool, through: Through) -> None:
-        """Add the rows of a group's messages to its file. An error is stored, and `write` raises it."""
+        """Add the rows of the messages of a group of seeds to the group's file. An error is stored, and `write` raises
+        it."""
         if self._failed:
             return
         try:

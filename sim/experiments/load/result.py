@@ -39,7 +39,7 @@ CHANCE = 3
 #: Least number of received messages per message that is not received by the end, in a run that is long enough.
 SHORT = 4
 
-#: Kinds of messages, with the words for several of them. Multicasts and unicasts are no replies.
+#: Kinds of messages, with the words for several of them. A reply counts only as a reply, not as a unicast.
 KINDS = {"multicast": "multicasts", "unicast": "unicasts", "reply": "replies"}
 #: Spans of requests, from creation to an event of the exchange: being sent to the processor, the last reply's receipt.
 EXCHANGE_SPANS = {"outstanding_wait": "issued", "round_trip_latency": "closed"}
@@ -52,14 +52,14 @@ PER_NODE = {"offered": "created", "effective": "wanted", "accepted": "consumed",
 PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
 #: Sums of a lane in a time slice. ``begun``: number of messages created in the slice.
-#: ``created``: payload flits of the messages created in the slice. ``wanted``: these flits times destinations.
-#: ``completed``: payload flits times destinations of the messages with their last receipt in the slice.
+#: ``created``: payload flits of the messages created in the slice. ``wanted``: payload flits of these messages times
+#: destinations. ``completed``: payload flits times destinations of the messages with their last receipt in the slice.
 #: ``messages``: number of messages created in the slice and received by the end. ``multicast``, ``unicast``: by kind.
 #: ``copies``: worms of the received multicasts. Fields named in `SPANS`: sums of these spans over received messages.
-#: ``round_trips``: number of requests created in the slice with all replies received by the end.
-#: Fields named in `EXCHANGE_SPANS`: sums of these spans over those requests.
-#: ``exchanged``: sum over the cycles of the slice of the number of outstanding requests.
-#: ``waiting``: worms that wait at their sources at the end of the slice. The last fields are those of `MEASURED`.
+#: ``round_trips``: number of requests created in the slice with all replies received by the end. Fields named in
+#: `EXCHANGE_SPANS`: sums of these spans over the requests of ``round_trips``. ``exchanged``: sum over the cycles of the
+#: slice of the number of outstanding requests. ``waiting``: worms that wait at their sources at the end of the slice.
+#: The last fields are the fields in `MEASURED`.
 TOTALS = np.dtype([(field, np.int64) for field in (
     *COUNTS, "completed", "messages", *KINDS, "copies", *SPANS, *(f"{kind}_latency" for kind in KINDS),
     "round_trips", *EXCHANGE_SPANS, "exchanged", "waiting", *MEASURED)])
@@ -116,8 +116,9 @@ def _kinds(done: np.ndarray) -> tuple[np.ndarray, ...]:
 def steady_from(series: np.ndarray) -> int:
     """Return the number of values to discard at the start of a series until it is steady.
 
-    The truncation, of at most half the series, minimises the error of the mean of the rest. MSER estimates the error of
-    this mean: sum of squares about the mean, divided by the square of the number of values. Source: [White97].
+    The truncation, of at most half the series, minimises the error of the mean of the other values. MSER estimates the
+    error of the mean of some values: sum of their squares about the mean, divided by the square of their number.
+    Source: [White97].
     """
     left = [series[first:] for first in range(len(series) // 2 + 1)]
     return int(np.argmin([((part - part.mean()) ** 2).sum() / len(part) ** 2 for part in left])) if len(series) else 0
@@ -160,7 +161,7 @@ class Load:
     seconds : float
         Processor time of the simulation in seconds.
     precision : float
-        Limit of half the latency's interval over its mean, up to which the mean counts as precise.
+        Largest ratio of half the latency's interval to its mean for which the mean counts as precise.
     round_trips : list of (int64 array, int64 array, int)
         For each seed: bins and counts of round trips like those of ``latencies``, and the longest round trip (0 without
         a round trip).
@@ -389,12 +390,12 @@ class Load:
         """The network is saturated: it delivers too few flits, or worms accumulate at their sources.
 
         The network delivers too few flits if two conditions hold. Less than 95 % of ``wanted`` is ``completed``. The
-        missing flits exceed 1.5 times those of the messages on their way, by the mean latency, and an allowance for
-        chance. Worms accumulate if a straight line, fitted to the mean number of waiting worms over time, rises by more
-        than a worm per ten nodes. The rise must also exceed three times the standard deviation about the line. Networks
-        in which fewer than `FEWEST` messages are created after the warm-up, over all seeds, do not count as saturated.
-        Requests that wait at their hosts for replies to earlier requests are waiting worms: a limit of outstanding
-        requests can saturate a network that has capacity left.
+        missing flits exceed 1.5 times the flits of the messages on their way (estimated from the mean latency) plus an
+        allowance for chance. Worms accumulate if a straight line, fitted to the mean number of waiting worms over time,
+        rises by more than a worm per ten nodes. The rise must also exceed three times the standard deviation about the
+        line. Networks in which fewer than `FEWEST` messages are created after the warm-up, over all seeds, do not count
+        as saturated. Requests that wait at their hosts for replies to earlier requests are waiting worms: a limit of
+        outstanding requests can saturate a network that has capacity left.
         """
         return bool(self.deadlock is None and int(self.totals["begun"].sum()) >= FEWEST
                     and (self._falls_short() or self._piles_up()))
@@ -403,8 +404,9 @@ class Load:
     def too_short(self) -> bool:
         """The network is not saturated, but too few messages are created or received to be sure.
 
-        A run with fewer than `SHORT` received messages per message that is not received by the end is too short. So is
-        a run in which the network would count as saturated if there were more messages.
+        A run with fewer than `SHORT` received messages per message that is not received by the end is too short. A run
+        is also too short if the network would count as saturated with more messages or without the allowance for
+        chance.
         """
         return not self.saturated and (SHORT * self.censored > int(self.totals["messages"].sum())
                                        or self._falls_short(chance=0) or self._piles_up())
@@ -444,7 +446,7 @@ class Load:
         """Growth of the number of worms waiting at the sources after the warm-up, and its standard deviation.
 
         A straight line over time is fitted to the numbers of waiting worms, which are means over seeds. The standard
-        deviation is that of the values about the fitted line.
+        deviation measures how the values vary about the fitted line.
         """
         waiting = self.slices["waiting"][self.first:].mean(axis=1)
         if len(waiting) < 3:
@@ -474,7 +476,7 @@ class Load:
         return [_flat(self._of_seed(index).to_dict()) for index in range(len(self.seeds))]
 
     def _of_seed(self, index: int) -> "Load":
-        """Return the results of one seed. ``links`` and ``events`` stay those of all seeds."""
+        """Return the results of one seed. ``links`` and ``events`` keep their values, which are sums over all seeds."""
         here = slice(index, index + 1)
         slowest = self.slowest[self.slowest["lane"] == index].copy()
         slowest["lane"] = 0

@@ -24,7 +24,7 @@ FINEST = 1e-3
 #: Largest multiple of the latency at zero load.
 MOST_MULTIPLE = 1e6
 
-#: Messages of each seed for which the experiment at zero load has cycles.
+#: Mean number of messages of each seed for which the experiment at zero load has enough cycles.
 ENOUGH = 200
 
 
@@ -170,7 +170,7 @@ def find_saturation(
     Yields
     ------
     Saturation
-        The bounds after each load experiment. The bounds after the last one are the result of the search.
+        The bounds after each load experiment. The bounds after the last load experiment are the result of the search.
     """
     if multiple is not None and not 1 < multiple <= MOST_MULTIPLE:
         raise WormcastError(f"zero_load_multiple: {multiple:g} is not valid. Allowed: above 1, up to "

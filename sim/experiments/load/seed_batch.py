@@ -1,4 +1,5 @@
-"""Group of seeds of a load experiment, simulated side by side in one network. The group's state can be restored."""
+"""Group of seeds of a load experiment, simulated side by side in one network. The state of the group can be captured
+and restored."""
 
 import copy
 import threading
@@ -51,7 +52,7 @@ APART = (BulkEngine, MovingHost, GrantLog)
 
 
 class CommonEnd:
-    """Common end of all groups: the earliest deadlock found in any group, a stop, or an exception."""
+    """Common end of all groups of seeds: the earliest deadlock found in any group, a stop, or an exception."""
 
     def __init__(self, stop: Stop) -> None:
         self.stop = stop
@@ -65,7 +66,7 @@ class CommonEnd:
             self._at = cycle if self._at is None else min(self._at, cycle)
 
     def before(self, cycle: int) -> bool:
-        """Return whether the groups' common end is before ``cycle``, or the run is stopped or broken."""
+        """Return whether the common end of all groups of seeds is before ``cycle``, or the run is stopped or broken."""
         return self.stop.requested or self.broken or (self._at is not None and self._at < cycle)
 
 
@@ -115,11 +116,11 @@ class SeedBatch:
     now : int
         Number of simulated cycles.
     found : Found or None
-        The first deadlock that was found in the group.
+        The first deadlock that was found in the group of seeds.
     drained : bool
         The experiment has no fixed end (last edge `FOR_EVER`), and all its messages are created and received.
     events : EventTotals or None
-        Not in checkpoints: states of groups that count no events do not have it.
+        Counted events; None if the group does not count events. A group that counts events has no checkpoints.
     """
 
     events: EventTotals | None = None
@@ -274,12 +275,12 @@ class SeedBatch:
         act(self.engine.in_words())
 
     def capture(self) -> State:
-        """Return a copy of the whole state. The group must not be in a deadlock."""
+        """Return a copy of the whole state. No seed of the group may be in a deadlock."""
         self._shrink()
         return State(self.now, self.engine.capture(), self._others())
 
     def restore(self, state: State) -> None:
-        """Restore a state that this group has captured."""
+        """Restore a state that this group of seeds has captured."""
         self.engine.restore(state.engine)
         self._put(state.others)
 
@@ -289,7 +290,7 @@ class SeedBatch:
         return {f"engine.{name}": array for name, array in self.engine.to_arrays().items()} | self._others()
 
     def from_leaves(self, leaves: Leaves) -> None:
-        """Set the state to one that `to_leaves` has returned for a group with the same seeds and traffic."""
+        """Set the state to one that `to_leaves` has returned for a group of the same seeds with the same traffic."""
         prefix = "engine."
         self.engine.from_arrays({
             name.removeprefix(prefix): leaf for name, leaf in leaves.items()

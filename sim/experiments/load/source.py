@@ -163,7 +163,8 @@ def _gap(streams, node, chance):
 
 @compiled
 def _start(streams, process, share_on):
-    """Set the first event of each node. ``process``: probability of a message; with bursts, also those of their ends.
+    """Set the first event of each node. ``process``: probability of a message; with bursts, also the probabilities of
+    the ends of a burst and of a pause.
     """
     for node in range(len(streams)):
         if len(process) == 1:
@@ -177,7 +178,8 @@ def _start(streams, process, share_on):
 
 @compiled
 def _in_burst(streams, node, left, process):
-    """Set a node's next event, a message or the beginning of a burst. Its burst has ``left`` cycles after ``next``."""
+    """Set a node's next event, a message or the beginning of a burst. The node's burst has ``left`` cycles after
+    ``next``."""
     gap = _gap(streams, node, process[0])
     message = gap <= left
     streams[node].next += gap if message else left + 1 + _gap(streams, node, process[2])

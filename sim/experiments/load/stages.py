@@ -93,7 +93,7 @@ class Stages:
     def mean(self, what: int, stage: int | None = None) -> Interval:
         """Return the mean of a count (`HEADS`, `WAITS`, `HELD` or `WALK`) over the sampled cycles.
 
-        The count is that of one stage of the network's switches, or without ``stage`` the sum over all stages.
+        With ``stage``, the switches of one stage are counted, else the switches of all stages.
         """
         known = self.known & (len(self) > 0)
         return interval(self._of(what, stage)[known] / self.samples[known])

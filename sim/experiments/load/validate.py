@@ -31,7 +31,8 @@ def grows(name: str) -> bool:
 
 
 def require_state(group: SeedBatch, leaves: Mapping[str, Any], cycles: int | None, warmup: int | None) -> None:
-    """Raise a ValueError for the first leaf (entry of a state) that does not fit the group: by type, shape or value.
+    """Raise a ValueError for the first leaf (entry of a state) that does not fit the group of seeds: by type, shape or
+    value.
 
     Parameters
     ----------
@@ -88,7 +89,7 @@ def _require_times(leaves: Mapping[str, Any], last: int, warmup: int | None) -> 
 
 
 def require_sound(group: SeedBatch, leaves: Mapping[str, Any]) -> None:
-    """Raise a ValueError if a group with a state from a file is inconsistent.
+    """Raise a ValueError if a group of seeds with a state from a file is inconsistent.
 
     The checks: numbers fit into their registers, no component has detected an error, and the hosts' program is valid
     and belongs to the group's messages and scheme.

@@ -172,7 +172,7 @@ def _result(distributed: Any, future: Any, point: Point, address: str) -> dict[s
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress log and warnings of the package distributed. The callers raise its errors as `WormcastError`."""
+    """Suppress log and warnings of the package distributed. Callers raise the package's errors as `WormcastError`."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

@@ -55,7 +55,7 @@ class _Curve:
     """Points that differ only in the option along the x axis, in the order of this option's values.
 
     ``others`` are the values of the other swept options, ``scheme`` first; without other swept options, the scheme.
-    ``family`` is the first of these values.
+    ``family`` is the first value in ``others``.
     """
 
     family: Any
@@ -211,7 +211,7 @@ def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mappi
 
 
 def _rows(curves: Sequence[_Curve], along: str, names: Collection[str]) -> list[dict[str, Any]]:
-    """Return a row for each point: the options of its curve, and what the panels with these names draw."""
+    """Return a row for each point: the options of its curve, and what the panels in ``names`` draw."""
     def means(name: str, panel: str, result: Mapping[str, Any]) -> dict[str, float | None]:
         found = MEANS[panel](result)
         return {name: found["mean"], f"{name}_half_width": found["half_width"]}
@@ -241,7 +241,7 @@ def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str
 
 
 def _load(point: Point, result: Mapping[str, Any]) -> float:
-    """Return the effective load that was created, in flits per node and cycle; in a deadlock the nominal one."""
+    """Return the effective load that was created, in flits per node and cycle; in a deadlock the nominal load."""
     assert isinstance(point.traffic, Traffic)  # it has a rate
     created: float | None = result["effective"]
     return point.traffic.effective(point.network) if created is None else created
@@ -298,7 +298,8 @@ def _drawn(curve: _Curve, look: dict[str, Any], panel: str) -> CurveMarks:
 
 
 def _limits(curves: Sequence[_Curve], panel: str) -> tuple[float, float]:
-    """Return the limits of an axis of times, which shows the steady points. The lower limit is 0 if it is linear."""
+    """Return the limits of an axis of times, which shows the steady points. The lower limit is 0 if the axis is
+    linear."""
     seen = [(mean, half) for curve in curves
             for mean, half, steady in zip(*curve.means(panel), curve.steady(), strict=True)
             if steady and not math.isnan(mean)] or [(1.0, 0.0)]

@@ -140,8 +140,8 @@ def build_point(given: dict[str, Any], name: str, objects: Objects = NONE,
     objects : mapping
         Topologies, schemes and relations that the options name, by option and name, as from `sweep_of`.
     found : dict, optional
-        Networks and schemes of other points of the same sweep, by names. Points with the same names share them, so
-        that hardware is built once.
+        Networks and schemes of other points of the same sweep, by names. Points with the same names share network and
+        scheme, so that hardware is built once.
     """
     found = {} if found is None else found
     with named_point(name):

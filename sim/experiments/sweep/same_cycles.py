@@ -9,7 +9,7 @@ from .point import LATER, Point
 
 __all__ = ["over_same_cycles"]
 
-#: Options that determine the messages of a point, besides those of the traffic.
+#: Options that determine the messages of a point, besides the options of the traffic.
 SAME = ("topology", "cycles", "seed", "seeds")
 
 
@@ -17,10 +17,10 @@ def over_same_cycles(points: Sequence[Point], stored: Sequence[Mapping[str, Any]
     """Return the results of points, with the same warm-up for all points with the same traffic.
 
     The common warm-up is the least one with which all points with the same traffic have results; points in a deadlock
-    are left out. If all these points have found the same warm-up, it is the common warm-up. If the found warm-ups
-    differ, the common warm-up is the smallest multiple of a tenth of the cycles that is not shorter than any found
-    warm-up. Points with a given warm-up keep it. Points with ``until_interval`` have their own cycles, and keep the
-    warm-up that was found.
+    are left out. If all points with the same traffic have found the same warm-up, this is the common warm-up. If the
+    found warm-ups differ, the common warm-up is the smallest multiple of a tenth of the cycles that is not shorter than
+    any found warm-up. Points with a given warm-up keep it. Points with ``until_interval`` have their own cycles, and
+    keep the warm-up that was found.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def over_same_cycles(points: Sequence[Point], stored: Sequence[Mapping[str, Any]
 
 
 def _by_warmup(result: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
-    """Return a point's results as a mapping from each warm-up to the results with it."""
+    """Return a point's results as a mapping from each warm-up to the results with this warm-up."""
     return {one["warmup_used"]: one for one in (_without_later(result), *result.get(LATER, ()))}
 
 

@@ -1,7 +1,8 @@
-"""Generator of FuseSoC: ``python generate.py INPUT.yml`` writes Verilog, and a core that has it, into this folder.
+"""Generator of FuseSoC: ``python generate.py INPUT.yml`` writes Verilog, and a core with this Verilog, into the working
+folder.
 
-The parameters are those of ``wormcast verilog``: ``what``, and options without their dashes. `wormcast` runs as a
-program of its own, so that a core fails with the command's message and exit code.
+The parameters are the arguments of ``wormcast verilog``: ``what``, and options without their dashes. `wormcast` runs as
+a program of its own, so that a core fails with the command's message and exit code.
 """
 
 import subprocess

@@ -35,7 +35,8 @@ TRADE = "area_delay"
 class _Curve:
     """Points that differ only in the option along the x axis.
 
-    ``at``: each point's value of this option; if the values are texts, their indices among the sweep's values.
+    ``at``: each point's value of the option along the x axis; if these values are texts, their indices among the
+    sweep's values.
     """
 
     label: str
@@ -73,9 +74,10 @@ def _along(sweep: Sweep) -> str:
 def costs_figure(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synthesis]) -> "Figure":
     """Plot look-up tables, flip-flops and the clock, if known, over one of the swept options.
 
-    The x axis shows the option with most values; if options of whole numbers are swept, one of them. If
-    ``area_delay`` is swept, look-up tables are plotted against the clock, and each point is labelled with the period
-    that the option sets. Each combination of the other swept options has a line. Equal results produce equal files.
+    Without ``area_delay``, the x axis shows the option with most values; if options of whole numbers are swept, one of
+    them. If ``area_delay`` is swept, look-up tables are plotted against the clock, and each point is labelled with the
+    period that the option sets. Each combination of the other swept options has a line. Equal results produce equal
+    files.
 
     Parameters
     ----------

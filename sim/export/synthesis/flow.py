@@ -95,8 +95,8 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
                progress: Progress = lambda step: None, workers: int = 1) -> Synthesis:
     """Synthesise ``component``, and place and route it once per seed.
 
-    The area is that of the bare component. To measure the clock frequency, the component is wrapped in a `Harness`. If
-    the device is too small, the result has an area and no clock.
+    The area is the area of the component without the harness. To measure the clock frequency, the component is wrapped
+    in a `Harness`. If the device is too small, the result has an area and no clock.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ class Names:
     Parameters
     ----------
     source : str
-        The design in RTLIL from Amaranth. Of several names for one signal, those of registers are preferred, and those
+        The design in RTLIL from Amaranth. Of several names for one signal, names of registers are preferred, and names
         of module inputs are avoided.
     gates, mapped : mapping
         The flattened design in Yosys's JSON, before the mapping to look-up tables and at the end.

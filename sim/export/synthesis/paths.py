@@ -74,7 +74,7 @@ def critical_path(report: Mapping[str, Any], names: Names) -> CriticalPath:
 def _steps(path: Iterable[Mapping[str, Any]], names: Names) -> list[Step]:
     """Return the named signals of a path without repetitions.
 
-    The delay of an unnamed wire is added to that of the next named signal.
+    The delay of an unnamed wire is added to the delay of the next named signal.
     """
     steps: list[Step] = []
     ns = 0.0

@@ -23,8 +23,8 @@ from .ports import ComponentPort, ports
 __all__ = ["CHECKS", "KNOWN", "RANGE", "Check", "Checker", "bind_lines", "checkers_of", "formal_module", "modules"]
 
 FLITS, CREDITS = "ASSUME_FLITS", "ASSUME_CREDITS"
-"""Parameters that turn assertions into assumptions: those on ``valid``, ``vc`` and ``flit``, which the sender drives,
-and those on ``credit`` and ``arrived``, which the receiver drives."""
+"""Parameters that turn assertions into assumptions: assertions on ``valid``, ``vc`` and ``flit``, which the sender
+drives, and assertions on ``credit`` and ``arrived``, which the receiver drives."""
 
 
 class Check(NamedTuple):
@@ -35,13 +35,13 @@ class Check(NamedTuple):
     kind : str
         Kind of the checker: ``link``, ``header`` or ``report``.
     name : str
-        Name of its block.
+        Name of the assertion's block.
     side : str
         `FLITS` or `CREDITS`: the side of the link that the assertion is on.
     expression : str
         SystemVerilog.
     sentence : str
-        What it says, for a comment.
+        Meaning of the assertion, for a comment.
     """
 
     kind: str
@@ -80,7 +80,7 @@ CHECKS = (
           "The next worm of a channel begins after the report of the worm in front."),
 )
 
-#: Assertions on a link as a whole. Those of `KNOWN` can fail only in simulators with the values X and Z.
+#: Assertions on a link as a whole. Assertions in `KNOWN` can fail only in simulators with the values X and Z.
 RANGE = Check("link", "channel_exists", FLITS, "!valid || {1'b0, vc} < LIMIT", "The virtual channel exists.")
 KNOWN = (
     Check("link", "valid_is_known", FLITS, "!$isunknown(valid)", "After reset valid is 0 or 1."),
@@ -388,7 +388,8 @@ def _module(blueprint: Blueprint, name: str, kind: str, edges: str) -> str:
 
 
 def _assertions(checks: Iterable[Check], indent: int, *, formal: bool = True) -> str:
-    """Return assertions, and with ``formal`` also assumptions in place of those of one side."""
+    """Return assertions; with ``formal``, parameters of the checker can turn the assertions of a side into
+    assumptions."""
     pad = " " * indent
     lines = []
     for check in checks:
@@ -425,7 +426,8 @@ def bind_lines(name: str, module: str, checkers: Iterable[Checker]) -> str:
 
 def formal_module(name: str, component_ports: Iterable[ComponentPort], checkers: Iterable[Checker], *,
                   clock_enable: bool = False) -> str:
-    """Return the wrapper for formal tools: the component, and checkers that assume what it receives."""
+    """Return the wrapper for formal tools: the component, and checkers that assume that the component receives valid
+    flits and credits."""
     listed = list(component_ports)
     shared = ["clk", "rst", *[ENABLE] * clock_enable]
     inputs = [f"  input wire {port}" for port in shared]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 __all__ = ["constraints", "crossing_constraints"]
 
-#: Clock period in the file, in ns; a design has its own.
+#: Clock period in the file, in ns, which users replace by the period of their design.
 PERIOD = 10.0
 
 

@@ -43,7 +43,7 @@ class Violation:
     cause : Cause or None
         Value of ``fault.cause`` that reports the error; None: the error is not detected.
     effect : str
-        What happens then.
+        What happens after the error.
     """
 
     error: str
@@ -146,7 +146,7 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
     ),
 }
 
-#: Cycles from a wrong flit on the link to ``fault``, by `family`. For interfaces: from a flit without room.
+#: Cycles from a wrong flit on the link to ``fault``, by `family`. For interfaces: from a flit that finds no room.
 #: An interface reports a missing tail when the next worm's header is its next flit.
 FAULT_CYCLES = {"path router": 2, "tree router": 2, "deep router": 3, "interface": 1}
 

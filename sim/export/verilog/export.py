@@ -33,7 +33,7 @@ __all__ = ["Export", "component_verilog", "export", "has_clock"]
 Progress = Callable[[str], None]
 
 CHECKED = ("router", "interface")
-"""Components whose links have checkers; those of a network have them, too."""
+"""Components whose links have checkers; the links of a network have checkers, too."""
 
 #: For the comments of the files with checkers: a summary, and what the file's user needs to know.
 CHECKS = ("checkers of links: modules with assertions.",
@@ -101,7 +101,7 @@ def components_verilog(components: Mapping[str, wiring.Component], prefix: str, 
     reset, clock_enable, src
         As in `netlist`.
     """
-    find_tool("yosys", "verilog")  # said at once where it is missing: a netlist takes seconds
+    find_tool("yosys", "verilog")  # a missing Yosys is reported before the netlist is made, which takes seconds
     units = netlist(components, prefix, reset=reset, clock_enable=clock_enable, src=src)
     text, yosys = translate("".join(unit.text for unit in units), progress)
     heads = {unit.name: module_comment(unit) for unit in units}
@@ -213,7 +213,8 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
 
 
 def _crossing(blueprint: Blueprint, reset: str, *, host_port: HostPort, **given: str | None) -> ClockCrossing:
-    """Build a link between two clock domains, for a link between routers. Refuse options that do not fit it."""
+    """Build a link between two clock domains, for a link between routers. Refuse options that such a link does not
+    have."""
     for word, value in given.items():
         if value:
             raise WormcastError(f"{word} is not valid with {CROSSING}. Allowed: with a component of a router.")

@@ -19,7 +19,7 @@ class Unit:
     name : str
         Name of the module in Verilog.
     modules : list of NetlistModule
-        Equal modules in their order. The first one is written.
+        Equal modules in their order. Only the first module in ``modules`` is written.
     text : str
         The module in RTLIL.
     """

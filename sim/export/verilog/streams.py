@@ -24,7 +24,7 @@ class HostError(NamedTuple):
     effect: str
 
 
-#: In the order of the bits of ``send_fault``.
+#: Errors of hosts, in the order of the bits of ``send_fault``.
 HOST_ERRORS = (
     HostError("unknown_set", "a message to a set that is not written, or to no node",
               "the message is accepted and dropped"),
@@ -43,7 +43,7 @@ class StreamRule(NamedTuple):
     form: str = ""
 
 
-#: ``{send}`` and the like stand for names of streams and their members.
+#: Words in braces, for example ``{send}``, stand for names of streams and their members.
 STREAM_RULES = (
     StreamRule("handshake", "A beat passes in each cycle in which `{valid}` and `{ready}` are 1. While `{valid}` is 1 "
                "and `{ready}` is 0, `{valid}` and the beat stay as they are. A sender does not wait for `{ready}` "

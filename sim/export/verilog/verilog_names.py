@@ -1,7 +1,7 @@
 """Names of signals and ports in Verilog: no escapes, and no numbers that change with an unrelated option.
 
 Amaranth numbers equal names of a module by their place among all names of the module, and names ports without a signal
-by the number of their net. This module names them after the ports and instances that they connect.
+by the number of their net. This module names these signals and ports after the ports and instances that they connect.
 """
 
 import re
@@ -13,7 +13,7 @@ from .modules import ALIAS, TOKEN, WIRE, NetlistModule
 
 __all__ = ["KEYWORDS", "name_instances", "name_signals", "plain"]
 
-#: Keywords of SystemVerilog [IEEE 1800-2017, Annex B], which has those of Verilog.
+#: Keywords of SystemVerilog [IEEE 1800-2017, Annex B], which include the keywords of Verilog.
 KEYWORDS = frozenset("""
 accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins
 binsof bit break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos config const
@@ -47,17 +47,18 @@ def plain(name: str) -> str:
 def name_signals(module: NetlistModule, inner: Mapping[str, NetlistModule], outer: NetlistModule | None) -> None:
     """Rename the signals and ports of a module, and store the new names of ports in ``module.ports``.
 
-    If only one signal has a name, the signal keeps it. If several signals have one name, a port among them keeps it.
-    Further signals of the name are named ``INSTANCE__PORT`` after the instance that drives them, or else after the
-    first one that reads them; without such an instance they are numbered in their order. A port without a name is named
-    after the signal that it is a bit of, in this module or outside. A signal without a name gets none.
+    A signal keeps its name if no other signal has the same name. If several signals have the same name, a port among
+    them keeps it. The other signals with this name are named ``INSTANCE__PORT`` after the instance that drives them, or
+    else after the first one that reads them; without such an instance they are numbered in their order. A port without
+    a name is named after the signal that it is a bit of, in this module or outside. A signal without a name gets no
+    name.
 
     Parameters
     ----------
     inner : mapping
         Modules by the types of this module's instances. They are renamed before.
     outer : NetlistModule or None
-        The module with the instance of this one. It is renamed later.
+        The module that contains the instance of ``module``. It is renamed later.
     """
     _drop_aliases(module)
     wires = module.wires
@@ -93,7 +94,8 @@ def name_signals(module: NetlistModule, inner: Mapping[str, NetlistModule], oute
 def name_instances(modules: Sequence[NetlistModule]) -> None:
     """Rename the instances of some modules, each of which comes before the modules inside it.
 
-    Amaranth numbers an instance that is named like a signal; here only the number 1 or higher is appended.
+    Amaranth numbers an instance that is named like a signal; here a number, from 1 on, is appended only if the name is
+    taken.
     """
     outer: dict[str, NetlistModule] = {}
     taken: dict[str, set[str]] = {}

@@ -37,8 +37,8 @@ def record_window(
     Raises
     ------
     WormcastError
-        The waveform would have more than 10^9 values: signals x cycles. For this limit on
-        values, fewer than 1000 cycles count as 1000.
+        The waveform would have more than 10^9 values: signals x cycles. For the limit on the values of a waveform,
+        fewer than 1000 cycles count as 1000.
     """
     engine = BulkEngine(network, host, vector_width=vector_bytes())
     require_size(engine, end - first, instances)

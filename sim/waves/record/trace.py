@@ -1,9 +1,9 @@
 """Trace of virtual channels: the worm that holds each one in each cycle, and the requests of worms that wait.
 
 The hardware carries no worm numbers. Payload flits contain a tag that identifies their worm. A worm holds a virtual
-channel from its first flit to its tail. The trace identifies this worm by the tag in its first payload flits, which may
-pass long after its header. If no payload flit of the holder has passed on a channel by the end of the recording, the
-holder is identified from the registers, as in the deadlock analysis.
+channel from its first flit to its tail. The trace identifies the worm on a channel by the tag in the worm's first
+payload flits, which may pass long after its header. If no payload flit of the holder has passed on a channel by the end
+of the recording, the holder is identified from the registers, as in the deadlock analysis.
 """
 
 from collections.abc import Sequence
@@ -65,8 +65,8 @@ class LinkTrace(NamedTuple):
         Number of flits in the buffer at the channel's end; a complete row of a deep buffer counts as full.
     owners : int16
         Input virtual channel, in the router at the link's start, that owns each channel. Virtual channel v of input
-        port p has the code 1 + p x V + v, where V is the number of virtual channels of an input port. The code is 0 if
-        no input owns the channel.
+        port p has the code 1 + p x V + v, where V is the number of virtual channels of an input port. In ``owners``,
+        the code is 0 if no input owns the channel.
     rows : int32
         Rows of the deep buffer at the channel's end, as an index into ``words``.
     reads, fetches : int32
@@ -76,7 +76,7 @@ class LinkTrace(NamedTuple):
         The worm in ``front`` holds the token of its switch's group.
     asked : tuple of str
         Texts to which indices in ``waits`` refer: names of alternative resources as in JSON, separated by ``|``. The
-        waiting worm needs one of these resources.
+        waiting worm needs one of the resources in the text.
     words : tuple of str
         Descriptions of rows and readers of deep switches.
     """
@@ -153,7 +153,7 @@ class _Tracer:
     def trace(self) -> LinkTrace:
         """Run the engine and record its links. The engine's state is not restored."""
         engine, cycles = self.engine, self.cycles
-        # the arrays have one more row than there are cycles to trace: it shows the cycle after the last one
+        # the arrays have one more row than there are cycles to trace: the last row shows the cycle after the last one
         marks = np.zeros((cycles + 1, len(self.links)), np.uint8)
         named = np.full((cycles + 1, len(self.links)), NOBODY, np.int32)
         waits, targets = np.zeros((2, cycles + 1, len(self.channels)), np.int64)
@@ -452,7 +452,7 @@ def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, holders
     begun : [virtual channels]
         True if a worm's first flit has passed before the recording, and its tail has not.
     holders : [virtual channels]
-        This worm, or -1 if it is unknown.
+        Worm whose first flit has passed before the recording, or -1 if this worm is unknown.
     held : [cycles, virtual channels]
         Array that this function fills with numbers of worms.
     """

@@ -135,7 +135,7 @@ class Wait:
         First and last cycle of the wait.
     resources : tuple of str
         ``link:U>V:vc``, ``cons:NODE:i``, ``inj:NODE:port:vc``, ``retrans:NODE:i`` or ``token:STAGE:GROUP``. The header
-        needs one of them; if switches replicate worms (`History.replicates`), one channel of each output.
+        needs one of the resources; if switches replicate worms (`History.replicates`), one channel of each output.
     """
 
     worm: int
@@ -175,9 +175,9 @@ class RecordedBuffer:
         Index of the link in the history, and virtual channel.
     stored : tuple of (int, int)
         Changes of the number of stored flits: cycle and new number. A flit is stored in the cycle after the one in
-        which it is on the link. The tuple is empty if the channel ends at a node.
+        which it is on the link. ``stored`` is empty if the channel ends at a node.
     spent : tuple of (int, int)
-        Changes of the number of credits in use: cycle and new number. The tuple is empty if the channel's start is not
+        Changes of the number of credits in use: cycle and new number. ``spent`` is empty if the channel's start is not
         recorded.
     """
 
@@ -224,13 +224,15 @@ class History:
     readings : tuple of RecordedReading
         Reads of buffer rows by the outputs of deep switches.
     buffers : tuple of RecordedBuffer
-        Fill levels of buffers and credits in use, by link and virtual channel. Waveforms of earlier versions have none.
+        Fill levels of buffers and credits in use, by link and virtual channel. ``buffers`` is empty for waveforms of
+        earlier versions.
     tokens : tuple of RecordedToken
-        Tokens that worms hold. Waveforms of earlier versions have none.
+        Tokens that worms hold. ``tokens`` is empty for waveforms of earlier versions.
     replicates : bool
-        Switches replicate worms. False for waveforms of earlier versions.
+        Switches replicate worms. ``replicates`` is False for waveforms of earlier versions.
     vc_classes : int
-        Classes of virtual channels of a link that the relation distinguishes. 1 for waveforms of earlier versions.
+        Classes of virtual channels of a link that the relation distinguishes. ``vc_classes`` is 1 for waveforms of
+        earlier versions.
     """
 
     topology: Topology
@@ -371,9 +373,9 @@ class History:
     def knot_closed(self) -> int | None:
         """Return the first cycle from which on the worms of the deadlock wait only for one another.
 
-        The worms are those of the deadlock's cyclic wait. If one of them may take any of several resources, the holders
-        of all these resources count, too. The result is None without a deadlock, or if the wait of one of these worms
-        is not recorded, for example of a worm behind another one in a buffer.
+        The worms of the deadlock's cyclic wait count. If such a worm may take any of several resources, the holders of
+        all these resources count, too. The result is None without a deadlock, or if the wait of a counted worm is not
+        recorded, for example of a worm behind another one in a buffer.
         """
         last = self.end - 1
         held = {(hold.link, hold.vc): hold for hold in self.holds if hold.last == last and not hold.ended}

@@ -118,9 +118,10 @@ def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
 
 
 def _share(drawn: Sequence[tuple[History, Sequence[ChannelRow]]]) -> Sequence[tuple[History, Sequence[ChannelRow]]]:
-    """Give several histories of one network the rows of all of them; return other histories as they are.
+    """Give each of several histories of one network the rows of all; return histories of different networks unchanged.
 
-    The rows of a channel that only some of the networks have are empty, without a name, in the diagrams of the others.
+    The rows of a channel that only some of the histories show are empty, without a name, in the other histories'
+    diagrams.
     """
     names = {(history.topology.name, tuple(link.name for link in history.links)) for history, _ in drawn}
     if len(drawn) == 1 or len(names) > 1:
@@ -133,7 +134,8 @@ def _share(drawn: Sequence[tuple[History, Sequence[ChannelRow]]]) -> Sequence[tu
 
 
 def _widths(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], lanes: Sequence[Sequence[Lane]]) -> list[float]:
-    """Return the width of each diagram in inches: in a narrow picture that of the picture, one below the other."""
+    """Return the width of each diagram in inches: in a narrow picture, diagrams are as wide as the picture, one below
+    the other."""
     if len(drawn) > 1 and (style().in_paper or style().fixed is not None):
         beside = style().page / len(drawn)
         return [beside if beside >= NARROWEST else style().page] * len(drawn)
@@ -144,7 +146,7 @@ def _widths(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], lanes: Sequen
 def _titles(histories: Sequence[History]) -> list[str]:
     """Return a title for each diagram: the parts of the hardware in which they differ, and ``deadlock``.
 
-    If there is neither, the title has ``delivered`` if all worms have arrived, else the cycles.
+    Without such parts and without a deadlock, the title has ``delivered`` if all worms have arrived, else the cycles.
     """
     said = [", ".join(describe(history)[1:]).split(", ") for history in histories]
     common = set(said[0]).intersection(*said)

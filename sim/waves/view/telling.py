@@ -50,11 +50,11 @@ def describe_deadlock(history: History) -> list[str]:
 
 
 def milestones(history: History) -> list[tuple[str, int, str]]:
-    """Return the milestones of a deadlock. Each has a name, its cycle, and an explanation of the cycles since the last.
+    """Return the milestones of a deadlock: name, cycle, and an explanation of the cycles since the milestone before.
 
-    There are up to three milestones. In the first one the knot closes, if this is recorded (`History.knot_closed`).
-    After the second one no flit of the deadlock's worms is on a link. The third one is the cycle of the proof. If the
-    history has no deadlock, the list is empty.
+    There are up to three milestones. At the first milestone the knot closes, if this is recorded
+    (`History.knot_closed`). After the second milestone no flit of the deadlock's worms is on a link. The third
+    milestone is the cycle of the proof. If the history has no deadlock, the list is empty.
     """
     if history.deadlock is None:
         return []
@@ -72,8 +72,8 @@ def milestones(history: History) -> list[tuple[str, int, str]]:
 def name_any(history: History, resources: Sequence[str]) -> str:
     """Name requested resources: ``cons:0.2:0 or :1``; ``link:0.1>0.2:*`` for any virtual channel of a link.
 
-    If switches replicate worms, a header needs all requested outputs, which are joined by *and*. Otherwise any of them
-    suffices, and they are joined by *or*.
+    If switches replicate worms, a header needs all requested outputs, which are joined by *and*. Otherwise any of the
+    requested outputs suffices, and their names are joined by *or*.
     """
     by_name: dict[str, list[str]] = {}
     for resource in resources:

@@ -176,7 +176,8 @@ class Wave:
             yield time, found
 
     def _words(self, file: BinaryIO, others: Collection[bytes]) -> Iterator[tuple[bytes | None, bytes]]:
-        """Yield changes as (identifier code, value), except those of ``others``, and times as (None, time)."""
+        """Yield changes as (identifier code, value), except changes of the identifier codes ``others``, and times as
+        (None, time)."""
         # waiting: value whose identifier code is the next word; aside: inside a comment of the file
         waiting, aside = b"", False
         for line in itertools.chain([self._rest], file):

@@ -40,6 +40,16 @@ def test_text_says_what_it_was_made_for():
                       "paper delays (header 3 cycles a hop), packet 8")
 
 
+def test_memories_for_luts_become_flip_flops_on_ice40():
+    """The queue notes the order of its packets in a memory that is read in the cycle of its address."""
+    code, out, err = synth("packet-queue", "--receive-queue", "1", "--packet", "4", "--target", "ice40", "--seeds", "0",
+                           "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["ram40_4k"] > 0
+    assert found["ff"] > 10
+
+
 @pytest.mark.slow
 def test_clock_path_and_blocks_of_a_router_for_ice40():
     code, out, err = synth("router", *SMALL, "--vcs", "1", "--target", "ice40", "--seeds", "1", "--breakdown", "--json")

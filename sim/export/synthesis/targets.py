@@ -80,8 +80,8 @@ TARGETS = {
         logic_cell="TRELLIS_COMB",
         bel="TRELLIS_COMB",
     ),
-    # The device has no LUT memory, and block memory has synchronous reads only: memories marked for LUTs, as buffers and
-    # queues, become flip-flops.
+    # The device has no LUT memory, and block memory has synchronous reads only: memories that are marked for LUTs, such
+    # as queues, become flip-flops.
     "ice40": Target(
         device="HX8K",
         yosys='setattr -set ram_style "registers" a:ram_style=distributed; synth_ice40 -abc9 -device hx',

@@ -57,7 +57,7 @@ class StreamsTB:
             await RisingEdge(self.clock)
 
     def send(self, message):
-        """Send a message. The destination sets of its beats but the first are wrong."""
+        """Send a message. All beats but the first have wrong destination sets, which the interface must ignore."""
         data, to = message["data"], message["to"]
         sets = [to, *[to ^ 1] * (len(data) - 1)]
         self.sources[message["source"]].send_nowait(AxiStreamFrame(list(data), **{self.setup.carries: sets}))

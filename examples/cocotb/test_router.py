@@ -23,7 +23,7 @@ HEAD, TAIL = 1, 2  # marks: bits 0 and 1 of a flit, below 16 bits of data
 def header(*addresses):
     """Return a header flit: 3 addresses of 4 bits (row, column) in visiting order; bit 15 marks the last header flit.
 
-    Fields that are left repeat the last address.
+    Unused address fields repeat the last address.
     """
     fields = [*addresses, *[addresses[-1]] * (3 - len(addresses))]
     data = 1 << 15 | sum(address << 4 * place for place, address in enumerate(fields))

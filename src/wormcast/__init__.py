@@ -7,10 +7,11 @@
     wc.check("mesh:4x4", "dual-path", consumption=1).plot()
     wc.load("mesh:8x8", "dual-path", rate=[0.004, 0.008, 0.012]).plot()
 
-Each command of the command line is a function, except ``continue``, ``demo`` and ``doctor``; ``list`` is `names`, and
-``synth --sweep`` is `synth_sweep`. A function has the options of its command, except most options for files.
-``topology`` returns a `Topology`, and `describe` its description and picture. Each function but ``topology`` returns a
-result with ``to_dict``, ``to_dataframe`` and ``to_arrow``. Most results have ``plot``. Topologies, schemes and relations are names or objects. Input that is not valid raises `WormcastError`.
+Each command of the command line is a function, except ``continue``, ``demo`` and ``doctor``; ``list`` is `names`,
+``wave`` is `read_waveform`, and ``synth --sweep`` is `synth_sweep`. A function has the options of its command, except
+most options for files. ``topology`` returns a `Topology`, and `describe` its description and picture. Each function but
+``topology`` returns a result with ``to_dict``, ``to_dataframe`` and ``to_arrow``. Most results have ``plot``.
+Topologies, schemes and relations are names or objects. Input that is not valid raises `WormcastError`.
 
 ``wormcast.algorithms`` plans multicasts, ``wormcast.hw`` contains routers and interfaces, ``wormcast.sim`` simulates
 them.

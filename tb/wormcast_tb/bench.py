@@ -124,14 +124,14 @@ class TB:
         limit : int
             Most cycles to wait.
         quiet : int
-            Number of cycles after the wait. In these cycles no worm may arrive.
+            Number of cycles after the wait in which no worm may arrive.
 
         Raises
         ------
         AssertionError
-            The limit is reached, or a worm arrives in the ``quiet`` cycles. At the limit, the message has the number of
-            missing worms and their sinks, each unfinished driver's unsent flits and credits, and each sink with a worm
-            without tail.
+            The limit is reached, or a worm arrives in the ``quiet`` cycles. At the limit, the error message has the
+            number of missing worms and their sinks, each unfinished driver's unsent flits and credits, and each sink
+            with a worm without tail.
         """
         for _ in range(limit):
             if not self._unfinished():

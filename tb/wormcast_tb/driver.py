@@ -75,8 +75,8 @@ class LinkDriver(Agent):
         Raises
         ------
         ValueError
-            The virtual channel does not exist, or a flit does not fit in the link. In this case none of ``flits`` is
-            queued.
+            The virtual channel does not exist, or a flit does not fit in the link. After this error, none of ``flits``
+            is queued.
         """
         new = [Flit(*flit) for flit in flits]
         self.link.must_carry(vc, new)

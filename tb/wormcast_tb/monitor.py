@@ -12,7 +12,7 @@ HEADERS = ("needed", "allowed", "none")
 
 
 class LinkMonitor(Agent):
-    """Monitor that observes a link, collects its worms, and raises `ProtocolError` if one of these rules is violated.
+    """Monitor that observes a link, collects its worms, and raises `ProtocolError` for a breach of the rules below.
 
     - A flit must be on a virtual channel that exists, and spend a credit: a credit returned in an earlier cycle, or one
       of the credits at reset. With chunks, the first flit of each worm and of each further chunk spends one credit.
@@ -31,8 +31,9 @@ class LinkMonitor(Agent):
     chunk : int
         Flits for each credit.
     headers : "needed", "allowed" or "none"
-        Header flits at the beginning of worms. Use "allowed" for a consumption link, whose worms may have header flits
-        or none. Use "none" for a link from an interface to its host, whose worms have no header flits.
+        Header flits at the beginning of worms. Use ``headers="allowed"`` for a consumption link, whose worms may have
+        header flits or none. Use ``headers="none"`` for a link from an interface to its host, whose worms have no
+        header flits.
     cuts : bool
         Collect worms that an error has cut off. If ``cuts`` is false, cut-off worms violate the protocol.
 

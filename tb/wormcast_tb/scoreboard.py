@@ -20,7 +20,8 @@ class Scoreboard:
     Parameters
     ----------
     strict : bool
-        Raise AssertionError at once for an unexpected worm. If ``strict`` is false, only store the worm in ``extra``.
+        Raise AssertionError at once for an unexpected worm. If ``strict`` is false, only store an unexpected worm in
+        ``extra``.
 
     Attributes
     ----------

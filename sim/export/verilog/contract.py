@@ -92,8 +92,8 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
         Violation("a header flit before the tail of the worm in front", "input", Cause.NO_TAIL,
                   f"{CUT}. The worm that begins with the header flit is not affected."),
         Violation("an address that is no node's", "input", Cause.NO_SUCH_DESTINATION,
-                  "Nothing is sent to it, nor to the destinations after it. If it comes first, the whole worm is "
-                  "dropped. Destinations before it get the payload."),
+                  "Nothing is sent to this address, nor to the destinations after it. If the first address is no "
+                  "node's, the whole worm is dropped. Destinations before the address get the payload."),
         Violation("a destination to which no legal hop leads from here", "input", Cause.WRONG_ORDER,
                   "As for an address that is no node's. The sender's own address, and the node's own address a second "
                   "time, count as such a destination. A router with a table in static inputs detects only a hop back."),
@@ -160,7 +160,7 @@ ENABLE_RULES = (
     "once. `rst` resets for any value of `enable`. Both ends of a link need the same `enable`: connect one signal to "
     "all routers of a network, and to their hosts. A neighbour without this clock enable must hold a flit or a credit "
     "up to the next rising edge with `enable` 1, and read `valid` and `credit` as 0 while `enable` is 0. Token lines "
-    "and streams have no such neighbours: both ends need the same `enable`.")
+    "and streams have no neighbours without clock enable: both ends need the same `enable`.")
 
 #: Classes of components with a contract, each with its family. The first class that fits counts.
 FAMILIES: tuple[tuple[type, str], ...] = (
@@ -200,8 +200,8 @@ def credit_cycles(component: wiring.Component, link: str) -> int:
 def rules(blueprint: Blueprint, component: wiring.Component) -> Iterator[tuple[str, str]]:
     """Yield the rules of a component's links: subject and rule."""
     kind = family(component)
-    yield "reset", ("In the cycle after `rst`, all outputs are 0. Buffers are empty, and each outgoing link has all "
-                    "its credits. Reset both ends of a link together.")
+    yield "reset", ("In the cycle after `rst`, all outputs of links and `fault` are 0. After `rst`, buffers are empty, "
+                    "and each outgoing link has all its credits. Reset both ends of a link together.")
     yield "idle link", ("While `valid` is 0, `vc` and `flit` have no meaning. Tie `valid` and `credit` of unused links "
                         "to 0.")
     yield "order of marks", ("On a virtual channel a worm is its header flits (`head`), its payload flits (no mark), "
@@ -250,11 +250,12 @@ def _order_rule(blueprint: Blueprint) -> str:
         return "Switches in the order in which the worm visits them; the relation must lead from each to the next."
     if not (isinstance(header, AddressList) and header.multicast):
         return "One, not the sender."
-    hops = f"From each of them, `{'` or `'.join(blueprint.decoded)}` must lead to the next one by legal hops."
+    hops = f"From each destination, `{'` or `'.join(blueprint.decoded)}` must lead to the next one by legal hops."
     by_labels = [relation.name for relation in ALONG_LABELS if relation.name in blueprint.decoded]
     labels = (f" Under `{'` and `'.join(by_labels)}`, the labels of the destinations all rise or all fall, from the "
               "sender's label on." if by_labels else "")
-    return f"In the order of the visits. {hops}{labels} The sender is not among them, and no node is there twice."
+    return (f"In the order of the visits. {hops}{labels} The sender is not among the destinations, and each node is "
+            "there at most once.")
 
 
 def _leaving_rule(kind: str | None, *, absorbs: bool, strips: bool) -> str:
@@ -269,7 +270,8 @@ def _leaving_rule(kind: str | None, *, absorbs: bool, strips: bool) -> str:
         return ("A link to a router has the header without the destinations that were reached, then the payload. "
                 + node + (" A worm that the interface sends on leaves by `local_out` alone." if absorbs else ""))
     left = "with the bits of the nodes behind its output" if kind == "tree router" else "that are left"
-    at_nodes = "Links to nodes have the payload alone." if strips else "The same holds at links to nodes."
+    at_nodes = ("Links to nodes have the payload alone." if strips else
+                "Copies on links to nodes have these header flits, too.")
     return f"Each copy has the header flits {left}, then the payload. {at_nodes}"
 
 

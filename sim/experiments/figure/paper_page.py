@@ -48,8 +48,8 @@ paper is a formula on measurements:
 Several statements may judge one claim, on different figures."""
 
 QUICK = """\
-A quick run has four replications of an eighth of the cycles, one look, and no variations. Most statements that it \
-leaves open need a full run."""
+A quick run has four replications of an eighth of the cycles, or of 200 messages, one look, and no variations. Most \
+statements that it leaves open need a full run."""
 
 
 def verdicts_of(records: Iterable[FigureRecord]) -> list[Verdict]:

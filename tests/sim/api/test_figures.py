@@ -81,7 +81,7 @@ def test_pictures_of_a_figure_get_its_progress(file, monkeypatch):
     ("own.toml", set()), ("mckinley", set()), ("hou,002-fig9,002-fig9", {"004", "002"}),
 ])
 def test_names_of_several_figures(name, numbers):
-    from wormcast.sim.experiments.figure import names_of_several
+    from wormcast.sim.experiments.figure.definition import names_of_several
 
     assert {one.split("-")[0] for one in names_of_several(name)} == numbers
 

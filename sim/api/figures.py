@@ -134,7 +134,7 @@ def figure(
     claim : str, optional
         Number of a claim, for example ``"001-26a"``: the result has only the verdicts on this claim.
     quick : bool
-        A pilot run: four replications of an eighth of the cycles, judged once, without variations.
+        A pilot run: four replications of an eighth of the cycles, or of 200 messages, judged once, without variations.
     out : path, optional
         Folder of the tables, pictures and pages, and of finished points, which are not run again. Default: nothing is
         written, and points are kept in memory.
@@ -150,27 +150,16 @@ def figure(
         RunPoint,
         Study,
         catalogue,
-        find_figure,
+        choose_figures,
         measure_all,
-        names_of_claim,
-        names_of_several,
-        require_claim,
     )
     from ..experiments.sweep import MemoryStore, Point, ResultStore, require_cluster, run_missing, run_on_cluster
     from .answers import Answers
     from .command_texts import require_valid_commands
 
     folder = None if out is None else Path(out)
-    if name is None:
-        if claim is None:
-            raise WormcastError("figure: a name is missing. Needed: the name of a figure, or claim.")
-        several = names_of_claim(claim)
-        text = claim
-    else:
-        several, text = names_of_several(str(name)), str(name)
-    figures = [find_figure(one) for one in several or [text]]
-    if claim is not None:
-        require_claim(claim, figures)
+    chosen = choose_figures(None if name is None else str(name), claim)
+    figures, text = chosen.figures, chosen.text
     for one in figures:
         require_valid_commands(one)
     if scheduler is not None:
@@ -210,13 +199,13 @@ def figure(
     if claim is not None:
         outcomes = tuple(one.of_claim(claim) for one in outcomes)
     result = FigureResult(configuration=asked, name=text, outcomes=outcomes,
-                          several=bool(several), seconds=time.process_time() - started)
+                          several=chosen.several, seconds=time.process_time() - started)
     if folder is None:
         return result
     from .figure_files import write_figure, write_report
 
     make_folder(folder)  # `ResultStore` removes a new folder that is empty
     written = [write_figure(one, folder, quick, progress=progress) for one in outcomes]
-    if several and claim is None:
+    if chosen.several and claim is None:
         written.append(write_report(outcomes, folder, quick))
     return dataclasses.replace(result, written=tuple(written))

@@ -20,11 +20,10 @@ from ..experiments.figure import (
     Minutes,
     axes_of,
     catalogue,
+    choose_figures,
     curves_of,
     each_once,
     find_figure,
-    names_of_claim,
-    names_of_several,
     paper_of,
 )
 from ..experiments.sweep import MemoryStore, ResultStore
@@ -39,15 +38,15 @@ def measure_figures(name: str | None, claim: str | None, quick: bool, out: Path,
 
     Without a name, a claim is needed.
     """
-    names = names_of_claim(claim or "") if name is None else names_of_several(name) or [name]
-    figures = [find_figure(one) for one in names]
+    chosen = choose_figures(name, claim)
+    figures = chosen.figures
     if plot:
         _require_plot(plot, options, figures)
     if len(figures) > 1:
         with _store(out) as store:
             expected = Costs(store).expected(figures, quick)
         about = f", in about {expected / 3600:.1f} h" if expected else ""
-        print(f"wormcast: {name or claim}: measuring {len(figures)} figures{about}: "
+        print(f"wormcast: {chosen.text}: measuring {len(figures)} figures{about}: "
               f"{', '.join(one.name for one in figures)}", file=sys.stderr)
     with stdout_for_results():
         result = measure_figure(name, claim=claim, quick=quick, out=out, scheduler=scheduler)

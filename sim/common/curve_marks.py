@@ -15,7 +15,7 @@ from .picture_style import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ABOVE_WORDS", "INTERVAL_WORDS", "MARKS", "CurveMarks", "draw_curves", "legend_signs"]
+__all__ = ["ABOVE_WORDS", "BESIDE_WORDS", "INTERVAL_WORDS", "MARKS", "CurveMarks", "draw_curves", "legend_signs"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -36,9 +36,12 @@ MARKS = {"half": "imprecise mean", "open": "saturated", "dead": "deadlock"}
 #: Text of captions about the marks of saturated points in panels of latencies.
 ABOVE_WORDS = "above the frame: saturated, no steady latency"
 
+#: Text of captions about the places of markers.
+BESIDE_WORDS = "markers that would hide one another stand side by side, the lines have the values"
+
 #: Text of captions about intervals and about the places of markers.
 INTERVAL_WORDS = ("bars: 95 % intervals; imprecise mean: the interval is too wide, or a seed has too few messages; "
-                  "markers that would hide one another stand side by side, the lines have the values")
+                  f"{BESIDE_WORDS}")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ title = "two schemes"
 source = "[Boppana98]"
 step = 0.2
 most = 0.8
-cycles = 8000
+cycles = 1000
 
 [options]
 topology = "mesh:3x3"

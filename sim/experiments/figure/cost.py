@@ -78,7 +78,7 @@ class Costs:
         self._store.put(_key(figure.name, quick), {"node_cycles": work, "most": _most(figure, quick),
                                                    "commands": commands})
 
-    def minutes(self, figures: list[Figure], quick: bool) -> list[Minutes | None]:
+    def minutes(self, figures: Sequence[Figure], quick: bool) -> list[Minutes | None]:
         """Return the time of each figure; None for figures of single runs.
 
         Estimates count all curves, also the curves of variations that leave a series as it is. (These curves are not
@@ -112,7 +112,7 @@ class Costs:
         speed = self._known("speed")
         return speed["node_cycles"] / speed["seconds"] if speed.get("node_cycles") else USUAL_SPEED
 
-    def expected(self, figures: list[Figure], quick: bool) -> float | None:
+    def expected(self, figures: Sequence[Figure], quick: bool) -> float | None:
         """Estimate how many seconds all figures take together.
 
         Figures of single runs are left out. The result is None if all figures have single runs.

@@ -35,6 +35,10 @@ QUICK, QUICK_PRECISION = 8, 0.1
 #: First seed, and number of seeds, of each point of a pilot run.
 FIRST_SEED, SEEDS = 1000, 4
 
+#: A replication of a pilot run may take the cycles in which the network creates MESSAGES messages, if these are more
+#: than the figure's cycles divided by QUICK, and at most the figure's cycles.
+MESSAGES = 200
+
 #: Words of predicates that are latencies: they have no bound where the network is saturated.
 LATENCIES = ("latency", "multicast_latency", "unicast_latency", "queue", "source", "transit", "p50", "p95", "p99")
 
@@ -51,8 +55,8 @@ class Curve(SeriesCurve):
 
     A place is the number of a point. In a figure over the load, a point's place is its load divided by a fine step, the
     figure's ``step`` / `FINE`. In a figure over an option, a point's place is the position of its value in the figure's
-    list of values, from 1. With ``quick``, the number of cycles is divided by `QUICK`. The number of cycles is always
-    divided for variations, because variations can only show that a verdict changes.
+    list of values, from 1. With ``quick``, the number of cycles is divided by `QUICK`, but see `MESSAGES`. The number
+    of cycles is always divided for variations, because variations can only show that a verdict changes.
     """
 
     @property
@@ -99,9 +103,16 @@ class Curve(SeriesCurve):
 
     def options_at(self, place: int) -> dict[str, Any]:
         """Return all options of ``wormcast load`` for a point."""
-        if self.figure.values:
-            return {**self.options, self.figure.over: self.figure.values[place - 1]}
-        return {**self.options, "rate": float(f"{self.at(place) / self._wanted:.6g}")}
+        found = {self.figure.over: self.figure.values[place - 1]} if self.figure.values else {
+            "rate": float(f"{self.at(place) / self._wanted:.6g}")}
+        options = {**self.options, **found}
+        return {**options, "cycles": self.length(options)}
+
+    def length(self, options: Mapping[str, Any]) -> int:
+        """Return the most cycles of a replication of a point with these options, the warm-up included."""
+        created = self._traffic(options).chance * topology(options["topology"]).nodes
+        enough = min(float(self.figure.cycles), MESSAGES / created)
+        return max(int(options["cycles"]), math.ceil(enough))
 
     def columns(self, place: int) -> dict[str, Any]:
         """Return the columns of the figure's table that precede the results of a point."""

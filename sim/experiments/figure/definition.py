@@ -34,9 +34,9 @@ from .schema import (
 )
 from .substitution import PLOT, read_words, written
 
-__all__ = ["HERE", "Figure", "Picture", "Scatter", "Series", "Statement", "Variation", "axes_of", "catalogue",
-           "find_figure", "names_of_claim", "names_of_several", "paper_of", "place_on_axis", "read_figure",
-           "require_claim", "x_label"]
+__all__ = ["HERE", "Choice", "Figure", "Picture", "Scatter", "Series", "Statement", "Variation", "axes_of",
+           "catalogue", "choose_figures", "find_figure", "names_of_claim", "names_of_several", "paper_of",
+           "place_on_axis", "read_figure", "require_claim", "x_label"]
 
 #: Labels of x axes of figures of single runs that are no options of hardware or traffic.
 AXES_OF_RUNS = {"random": "destinations", "ratio": "overhead ratio R"}
@@ -264,6 +264,39 @@ def names_of_several(text: str) -> list[str]:
     return [name for name in names if paper_of(name) in numbers]
 
 
+@dataclass(frozen=True)
+class Choice:
+    """Figures that a user asks for.
+
+    Parameters
+    ----------
+    text : str
+        Name of the figure, or the text that stands for several figures, or a claim.
+    figures : tuple of Figure
+    several : bool
+        The text stands for several figures.
+    """
+
+    text: str
+    figures: tuple[Figure, ...]
+    several: bool
+
+
+def choose_figures(name: str | None, claim: str | None) -> Choice:
+    """Find the figures of a name (see `names_of_several`), or without a name all figures that decide a claim.
+
+    A claim on which none of the figures has a statement is refused.
+    """
+    if name is None and claim is None:
+        raise WormcastError("figure: a name is missing. Needed: the name of a figure, or claim.")
+    text = str(claim if name is None else name)
+    several = names_of_claim(text) if name is None else names_of_several(text)
+    figures = tuple(find_figure(one) for one in several or [text])
+    if claim is not None:
+        require_claim(claim, figures)
+    return Choice(text, figures, bool(several))
+
+
 def names_of_claim(claim: str) -> list[str]:
     """Return the names of all figures of the catalogue with a statement on a claim, for example ``001-26a``."""
     names = [name for name in catalogue() if paper_of(name) == paper_of(claim)]
@@ -341,7 +374,8 @@ def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
 
 #: Keys that a figure inherits from the figure that its key ``like`` names.
 #: Tables that both figures have are merged; for a key in both tables, the figure's own value is used.
-SHARED = {"options", "series", "variations", "step", "most", "cycles", "over", "points", "values", "source", "latency"}
+SHARED = {"options", "series", "variations", "step", "most", "cycles", "over", "points", "values", "source", "latency",
+          "words"}
 
 
 def _over(file: Path, base: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,10 @@ HELD, NOT_HELD, NO_DIFFERENCE, UNDECIDED = "held", "not held", "no difference", 
 #: State of a load at which a series is saturated in some replications only, and its text.
 MIXED, SOME = "mixed", "saturated in some replications"
 
+#: Reasons why a statement is undecided at all loads: errors; numbers that lie between points of a grid.
+OVERLAP = "the intervals overlap"
+ON_GRID = "the measured points do not tell both sides apart in every replication"
+
 #: LEVEL: probability of a wrong decision of a row, two-sided, over all looks. LOOKS: most looks at a row.
 #: A statement that takes several looks has the level LEVEL / LOOKS at each.
 LEVEL, LOOKS = 0.001, 3
@@ -138,12 +142,15 @@ class Evidence(NamedTuple):
         The difference is within `SAME`.
     mixed : bool
         A series is saturated in some replications, and in others it is not.
+    apart : bool
+        False: numbers that lie between points of a grid have the same points, or the replications disagree.
     """
 
     held: float
     against: float
     same: bool = False
     mixed: bool = False
+    apart: bool = True
 
     @classmethod
     def certain(cls, holds: bool | None) -> "Evidence":
@@ -171,7 +178,7 @@ class Truth:
         return cls({None: Evidence.certain(holds)})
 
     def __invert__(self) -> "Truth":
-        return Truth({load: Evidence(one.against, one.held, one.same, one.mixed) for load, one in self.at.items()},
+        return Truth({load: one._replace(held=one.against, against=one.held) for load, one in self.at.items()},
                      self.missing)
 
     @staticmethod
@@ -183,7 +190,7 @@ class Truth:
         return _folded([*parts], lambda each: Evidence(
             max(one.held for one in each), min(1.0, len(each) * min(one.against for one in each)),
             all(one.same or one.held <= LEVEL for one in each) and any(one.same for one in each),
-            any(one.mixed for one in each)))
+            any(one.mixed for one in each), all(one.apart for one in each)))
 
     @staticmethod
     def some(parts: Iterable["Truth"]) -> "Truth":
@@ -203,7 +210,8 @@ class Truth:
             return self.missing
         signs = {load: _sign(one, level, len(self.at)) for load, one in self.at.items()}
         if len(set(signs.values())) == 1:
-            return {UNDECIDED: "the intervals overlap", MIXED: SOME}.get(next(iter(signs.values())), "")
+            apart = all(one.apart for one in self.at.values())
+            return {UNDECIDED: OVERLAP if apart else ON_GRID, MIXED: SOME}.get(next(iter(signs.values())), "")
         words = {HELD: "held", NOT_HELD: "reversed", NO_DIFFERENCE: "no difference", UNDECIDED: "open", MIXED: SOME}
         return "; ".join(
             f"{word} at " + ", ".join(f"{load:g}" for load in sorted(self.at, key=lambda one: one or 0)

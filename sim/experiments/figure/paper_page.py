@@ -1,5 +1,6 @@
 """Page on all papers, with what held and what did not, and a page and rows for each paper."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -48,8 +49,15 @@ paper is a formula on measurements:
 Several statements may judge one claim, on different figures."""
 
 QUICK = """\
-A quick run has four replications of an eighth of the cycles, one look, and no variations. Most statements that it \
-leaves open need a full run."""
+A quick run has four replications of an eighth of the cycles, or of 200 messages, one look, and no variations. Most \
+statements that it leaves open need a full run."""
+
+
+#: Texts of words of predicates whose own text does not say what they are.
+NAMES = {"others_wait": "wait behind other nodes' worms", "own_wait": "wait behind worms of the same sender",
+         "arbitration_wait": "wait behind no worm", "p50": "median latency", "p95": "95 % of latencies",
+         "p99": "99 % of latencies", "vc_ratio": "ratio of virtual channels", "lut4": "look-up tables",
+         "ff": "flip-flops", "dpr16x4": "memories of 16 x 4 bits", "median_mhz": "clock in MHz"}
 
 
 def verdicts_of(records: Iterable[FigureRecord]) -> list[Verdict]:
@@ -117,21 +125,50 @@ def _paper(paper: Paper, records: Sequence[FigureRecord]) -> Iterator[str]:
     headlines = [(one, verdict) for one in records for verdict in one.verdicts if verdict.printed]
     if headlines:
         yield from ("", "| claim | | the paper | ours | verdict |", "|---|---|---|---|---|")
-        yield from (_row(verdict.claim, verdict.statement, verdict.printed, _short(verdict.numbers, LONGEST_NUMBERS),
-                         verdict.verdict) for _, verdict in headlines[:HEADLINES])
+        yield from (_row(verdict.claim, verdict.statement, verdict.printed, _numbers(verdict), verdict.verdict)
+                    for _, verdict in headlines[:HEADLINES])
     pictured = next((one for one, _ in headlines if one.picture), None) or next(
         (one for one in records if one.picture), None)
     if pictured is not None:
         yield from ("", f"![{pictured.title}]({pictured.picture})", "", f"*{pictured.title} ({pictured.source}).*")
-    yield from ("", "| figure | | held | not held | open |", "|---|---|---:|---:|---:|")
-    yield from (_row(one.figure, one.title, *(str(sum(each.verdict in names for each in one.verdicts))
-                                              for names in ((HELD,), (NOT_HELD,), OPEN))) for one in records)
+    yield from ("", "| figure | | held | not held | open |", "|---|---|---|---:|---:|")
+    yield from (_row(one.figure, one.title, _held(one), *(str(sum(each.verdict in names for each in one.verdicts))
+                                                          for names in ((NOT_HELD,), OPEN))) for one in records)
     yield from _listed("Not held", _reasons(records, (NOT_HELD,)))
     yield from _listed("Open", _reasons(records, OPEN))
     yield from _listed("Reconstructed rivals", [f"`{name}`: {SCHEMES[name].provenance}" for name in SCHEMES
                                                 if any(name in one.reconstructed for one in every)])
     yield from _listed("Misprints, not held as printed", [
         f"{one.claim} {_quoted(one.statement)} {_misprint(one)}" for one in every if _misprint(one)])
+
+
+def _held(record: FigureRecord) -> str:
+    """Return how many statements of a figure held, and on which claims, as text: ``3 (01a, 01c)``."""
+    held = [one.claim for one in record.verdicts if one.verdict == HELD]
+    claims = ", ".join(dict.fromkeys(claim.split("-", 1)[-1] for claim in held))
+    return f"{len(held)} ({claims})" if held else "0"
+
+
+def _numbers(verdict: Verdict) -> str:
+    """Return a verdict's numbers as text for readers: names in place of formulas and paths, and no constants."""
+    found = re.sub(r"(\w+)\('([^']+)'(?:, ([^)]+))?\)", _of_series, verdict.numbers)
+    found = re.sub(r"points/given\.([^/]+)/result/(\w+)", lambda one: f"{_name(one[2])} ({one[1]})", found)
+    found = re.sub(r"messages/\d+/(\w+)", lambda one: _name(one[1]), found)
+    found = re.sub(r"(\w+)s/(\d+)/(\w+)/#", r"\3 of \1 \2", found)
+    found = re.sub(r"([\w/]+)/#", r"number of \1", found)
+    found = re.sub(r"([\w/]+)/mean\b", r"mean \1", found)
+    found = re.sub(r"\d+(?:\.\d+)?e\+\d+", lambda one: f"{float(one[0]):.0f}", found.replace("+-", "±"))
+    sides = [side for part in found.split(" | ") for side in re.split(r", (?=[^,]*: )", part.replace("; ", ", "))]
+    shown = [side for side in dict.fromkeys(sides) if not re.fullmatch(r"[\d.]+: [\d.]+", side)]
+    return _short("; ".join(shown), LONGEST_NUMBERS)
+
+
+def _of_series(call: re.Match[str]) -> str:
+    return f"{_name(call[1])} of {call[2]}" + (f" at {call[3]}" if call[3] else "")
+
+
+def _name(word: str) -> str:
+    return NAMES.get(word) or word.replace("_", " ")
 
 
 def _misprint(verdict: Verdict) -> str:
@@ -209,7 +246,7 @@ def claims_page(paper: Paper, records: Sequence[FigureRecord]) -> str:
     """Return all statements of a paper as Markdown, a line each."""
     lines = [f"# {_heading(paper)}", "", *_made(paper, records), "", _totals(verdicts_of(records)), "",
              "| claim | figure | statement | verdict | ours | limit, rival, variations | why |", "|---" * 7 + "|"]
-    lines += [_row(verdict.claim, one.figure, verdict.statement, verdict.verdict,
-                   _short(verdict.numbers, LONGEST_NUMBERS), "; ".join(filter(None, [verdict.remarks, verdict.sweep])),
-                   _short(verdict.why, LONGEST_REASON)) for one in records for verdict in one.verdicts]
+    lines += [_row(verdict.claim, one.figure, verdict.statement, verdict.verdict, _numbers(verdict),
+                   "; ".join(filter(None, [verdict.remarks, verdict.sweep])), _short(verdict.why, LONGEST_REASON))
+              for one in records for verdict in one.verdicts]
     return "\n".join(lines) + "\n"

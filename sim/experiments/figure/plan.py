@@ -67,11 +67,13 @@ def plan_of(figure: Figure, pilots: Sequence[Curve]) -> RunPlan:
 
     All loads at which a curve of the pilot run has a point are loads of the plan. The warm-up is the longest that MSER
     finds at a point that is not saturated. The length is the longest that such a point ran until half the interval of
-    its latency was within 10 % of the mean with 4 seeds: with 10 replications about 5 %.
+    its latency was within 10 % of the mean with 4 seeds: with 10 replications about 5 %. If all points are saturated,
+    the warm-up and the length are the longest of all points.
     """
     places = {place for curve in pilots for place in (
         range(1, len(curve.figure.values) + 1) if curve.figure.values else curve.places)}
-    steady = [curve.results[place] for curve in pilots for place in curve.steady]
+    steady = [curve.results[place] for curve in pilots for place in curve.steady] or [
+        one for curve in pilots for one in curve.results.values() if one["warmup_used"] is not None]
     return RunPlan(tuple(sorted(places)), _rounded(max((one["warmup_used"] for one in steady), default=0)),
                 max(GRAIN, _rounded(max((one["cycles_simulated"] - one["warmup_used"] for one in steady), default=0))))
 
@@ -132,6 +134,10 @@ class PlannedCurve(Curve):
         """Options of ``wormcast load`` that all points of the curve share."""
         return {**super().options, "until_interval": False, "seed": SEED, "seeds": REPLICATED,
                 "warmup": self.plan.warmup, "cycles": self.plan.length(self.look)}
+
+    def length(self, options: Mapping[str, Any]) -> int:
+        """Return the cycles of each replication: those of the plan for this look."""
+        return int(options["cycles"])
 
     @property
     def is_drawn(self) -> bool:

@@ -329,7 +329,8 @@ class _Evaluation:
                              NO_VALUE)
             if name in DECIDED:
                 first, second = (self.number(one) for one in node.args[:2])
-                self.numbers.append(f"{_named(node.args[0])}: {first}, {_named(node.args[1])}: {second}")
+                self.numbers.append(", ".join(f"{_named(one)}: {value}" for one, value in zip(
+                    node.args, (first, second), strict=False) if not isinstance(one, ast.Constant)))
                 limit = node.args[2].value if len(node.args) > 2 else COMPARABLE  # type: ignore[attr-defined]
                 return _explained((first / second).between(*((1 / limit, limit) if name == "comparable" else
                                                              (1 - limit, 1 + limit))), first, second)

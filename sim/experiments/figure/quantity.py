@@ -145,7 +145,8 @@ class Quantity:
         """Return the values as text, at no more than three of the loads: ``118 +- 2 at 0.1; 130 +- 3 at 0.2``."""
         loads = sorted(self.values, key=lambda load: load or 0.0)
         some = loads if len(loads) <= 3 else [loads[0], loads[len(loads) // 2], loads[-1]]
-        parts = [_written(self.values[load]) + ("" if load is None else f" at {load:g}") for load in some]
+        write = _neighbours if self.by_each else _written
+        parts = [write(self.values[load]) + ("" if load is None else f" at {load:g}") for load in some]
         return "; ".join(parts) or "-"
 
 
@@ -159,7 +160,18 @@ def _written(value: Value) -> str:
         return f"above {np.min(value[0]):.4g}"
     if not math.isfinite(half):
         return f"{mean:.4g}, its error unknown"
-    return f"{mean:.4g}" + (f" +- {half:.2g}" if half > 0 else "")
+    return f"{_rounded(mean, 4)}" + (f" +- {_rounded(half, 2)}" if half > 0 else "")
+
+
+def _rounded(number: float, digits: int) -> str:
+    """Return a number with so many digits, without an exponent: ``690``."""
+    return f"{float(f'{number:.{digits}g}'):.15g}"
+
+
+def _neighbours(value: Value) -> str:
+    """Return the points of a grid between which a number lies, in all replications together."""
+    low, high = float(np.min(value[0])), float(np.max(value[2]))
+    return f"above {low:.4g}" if math.isinf(high) else f"{low:.4g} to {high:.4g}"
 
 
 def _half(value: Value) -> float:
@@ -200,7 +212,8 @@ def _below(first: Value, second: Value, by_each: bool, ratio: bool) -> Evidence:
         if np.isnan(mean).any():
             return Evidence(1.0, 1.0, mixed=True)
         if by_each:
-            return Evidence.certain(True if (low >= 0).all() else False if (high <= 0).all() else None)
+            found = True if (low >= 0).all() else False if (high <= 0).all() else None
+            return Evidence.certain(found)._replace(apart=found is not None)
         if len(mean) == 1:
             exact = _exact(first) and _exact(second)
             return Evidence.certain(True if low[0] > 0 else False if high[0] < 0 or exact else None)

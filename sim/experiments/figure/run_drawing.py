@@ -17,6 +17,7 @@ from ...common.curve_frame import (
     marker_options,
     panel_grid,
 )
+from ...common.curve_marks import BESIDE_WORDS, CurveMarks, draw_curves
 from ...common.frame import COLOURS, LEGEND, legend_columns
 from ...common.picture_style import style
 from .definition import Figure, x_label
@@ -66,20 +67,19 @@ def runs_figure(figure: Figure, curves: Sequence[RunCurve]) -> "Picture":
         picture = captioned(width, height, [f"{figure.title} ({figure.source})", _caption(figure, curves)], rows,
                             _rows(figure, curves))
         panels = dict(zip(names, picture.subplots(down, beside, squeeze=False).ravel().tolist(), strict=True))
+        if "waits" in panels:
+            panels["waits"].set_yscale("symlog", linthresh=1)
         for curve, look in zip(curves, styles, strict=True):
-            line = {"linewidth": style().weight, **look, **marker_options(look, "full")}
             for name, axes in panels.items():
-                _points(axes, curve, shown[name][1], **line)
-            if "latency" in panels and drawn:
-                _intervals(panels["latency"], curve, look["color"])
-            elif "latency" in panels:
+                axes.update_datalim(_ends(_marks(curve, look, shown[name][1])))
+                axes.autoscale_view()
+            if "latency" in panels and not drawn:
                 _points(panels["latency"], curve, itemgetter("formula"), color=look["color"], zorder=5, **formulas)
                 _points(panels["latency"], curve, itemgetter("bound"), zorder=1, **bounds)
         for name, axes in panels.items():
             if name in ("phases", "worms"):
                 axes.set_ylim(0, None)
             if name == "waits":
-                axes.set_yscale("symlog", linthresh=1)
                 axes.set_ylim(0, max(1.0, axes.get_ylim()[1]))
             axes.set(xlabel=x_label(figure), ylabel=shown[name][0])
             _scale(axes, figure, curves)
@@ -95,6 +95,9 @@ def runs_figure(figure: Figure, curves: Sequence[RunCurve]) -> "Picture":
         marks += [Line2D([], [], label=label, **options) for label, options in others.items()]
         picture.legend(handles=marks, loc="outside lower center", ncols=columns, **LEGEND)
         fit_names(picture)
+        for name, axes in panels.items():
+            draw_curves(axes, [_marks(curve, look, shown[name][1])
+                               for curve, look in zip(curves, styles, strict=True)])
     return picture
 
 
@@ -108,14 +111,16 @@ def _above(result: Mapping[str, Any]) -> int | None:
     return None if result["formula"] is None else result["latency"] - result["formula"]
 
 
+LATENCY: Value = itemgetter("latency")
+
 #: Panels with their axis names and values: SHOWN for single runs, SHOWN_OF_DRAWN for means of multicasts.
 SHOWN: Mapping[str, tuple[str, Value]] = {
-    "latency": ("latency (cycles)", itemgetter("latency")),
+    "latency": ("latency (cycles)", LATENCY),
     "above": ("latency minus formula (cycles)", _above),
     "waits": ("waits behind other nodes' worms (cycles)", itemgetter("others_wait")),
 }
 SHOWN_OF_DRAWN: Mapping[str, tuple[str, Value]] = {
-    "latency": ("latency (cycles)", itemgetter("latency")),
+    "latency": ("latency (cycles)", LATENCY),
     "phases": ("phases", itemgetter("phases")),
     "worms": ("worms", itemgetter("worms")),
 }
@@ -137,13 +142,21 @@ def _points(axes: "Axes", curve: RunCurve, value: Value, **options: Any) -> None
         axes.plot(*zip(*found, strict=True), **options)
 
 
-def _intervals(axes: "Axes", curve: RunCurve, colour: str) -> None:
-    """Draw the 95 % interval of each latency that has one."""
-    for place in curve.places:
-        at, result = curve.at(place), curve.results[place]
-        half = result["latency_half_width"] or 0
-        axes.plot([at, at], [result["latency"] - half, result["latency"] + half], color=colour,
-                  linewidth=0.8 * style().weight)
+def _marks(curve: RunCurve, look: dict[str, Any], value: Value) -> CurveMarks:
+    """Return what a panel shows of a curve: a value at all its points; latencies of means with their intervals."""
+    results = [curve.results[place] for place in curve.places]
+    found = [value(one) for one in results]
+    intervals = curve.drawn and value is LATENCY
+    return CurveMarks(look, [curve.at(place) for place in curve.places],
+                      [math.nan if one is None else one for one in found], ["full"] * len(results),
+                      [one["latency_half_width"] or 0.0 for one in results] if intervals else ())
+
+
+def _ends(marks: CurveMarks) -> list[tuple[float, float]]:
+    """Return the points that a panel's axes must include: those of a curve, and the ends of their intervals."""
+    halves = marks.halves or [0.0] * len(marks.at)
+    return [(at, up + sign * half) for at, up, half in zip(marks.at, marks.up, halves, strict=True)
+            for sign in (-1, 1) if not math.isnan(up)]
 
 
 def _scale(axes: "Axes", figure: Figure, curves: Sequence[RunCurve]) -> None:
@@ -170,4 +183,4 @@ def _caption(figure: Figure, curves: Sequence[RunCurve]) -> str:
     what = "one multicast per point, nothing random"
     if curves[0].drawn:
         what = "means of random multicasts in random networks, with 95 % intervals over networks"
-    return ", ".join(shown) + f"; {what}{dagger}"
+    return ", ".join(shown) + f"; {what}; {BESIDE_WORDS}{dagger}"

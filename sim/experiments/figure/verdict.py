@@ -139,8 +139,8 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], outp
         why = [outcome.truth.region(LEVEL / looks)]
         if not fixed and any(_is_about_rival(names, schemes) for names in statement.holds.orders) and not (
                 decided == HELD and statement.bound and verdict(statement.bound) == HELD):
-            why.append(f"rival reconstructed: against it {decided}, " + (
-                "against its bound not held" if statement.bound else "and no bound is known"))
+            bound = "against its bound not held" if statement.bound else "and no bound is known"
+            why.append("rival reconstructed" + (f": against it {decided}, {bound}" if decided != UNDECIDED else ""))
             decided = UNDECIDED
         limit = None if fixed else statement.holds.limit
         turns = None if limit is None else turning_limit(statement.holds, limit, verdict)

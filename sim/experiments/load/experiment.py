@@ -137,13 +137,14 @@ def settled(results: Sequence[Load]) -> bool:
 
     More cycles are not needed after a deadlock, or if the last result is precise and not saturated. More cycles are not
     needed either if the last two results are far beyond saturation, and half the interval of the delivered flits is at
-    most ``precision`` times their mean. A network close to saturation may look saturated by chance.
+    most ``precision`` times their mean, which is above 0. A network close to saturation may look saturated by chance.
     """
     last = results[-1]
     if last.deadlock is not None or (last.precise and not last.saturated):
         return True
     delivered = last.per_node("completed")
-    precise = delivered.half_width is not None and delivered.half_width <= last.precision * (delivered.mean or 0)
+    mean, half = delivered.mean or 0.0, delivered.half_width
+    precise = mean > 0 and half is not None and half <= last.precision * mean
     return precise and len(results) > 1 and all(one.far_beyond for one in results[-2:])
 
 

@@ -193,6 +193,15 @@ def test_loads_and_rates():
         assert short_point.resolved["precision"] == 2 * point.resolved["precision"]
 
 
+@pytest.mark.parametrize(("length", "cycles"), [(16, 25_000), (160, 71_112), (1600, 200_000)])
+def test_a_pilot_run_has_enough_messages(length, cycles):
+    """The network creates 200 messages, but runs for no more than the figure's cycles."""
+    figure = replace(FIGURE, options={**FIGURE.options, "length": length})
+    point = Curve(figure, Series("one", {"scheme": "individual"}), quick=True).point(4)
+    assert point.resolved["cycles"] == cycles
+    assert (cycles * 9 * 0.05 / length >= 200) == (length < 1600)
+
+
 @pytest.mark.parametrize(("figure", "series", "variation", "same"), [
     ("002-fig15", "column-path", "covered", True),  # 4 flits on each of two virtual channels, as they are
     ("002-fig15", "e-mcast", "split", True),

@@ -82,6 +82,11 @@ def test_like_another_one(tmp_path):
     assert (figure.title, figure.source, figure.step) == ("other", "nowhere", 0.1)
     assert figure.options == {"topology": "mesh:3x3", "destinations_mean": 2.0, "vcs": 4}
     assert list(figure.series) == ["two", "three"]
+    words = written(tmp_path, name="words", **GOOD, words="{one = 'plan mesh:2x2 tree', two = '{one} --length 2'}")
+    assert words
+    both = find_figure(written(tmp_path, like='"words"', title='"other"', words="{one = 'check mesh:2x2 tree'}",
+                               statements="[{claim = 'x', text = 'y', holds = \"output('{two}', 'hops') == 1\"}]"))
+    assert both.commands == {"check mesh:2x2 tree --length 2"}  # its own word, also in a word of the other figure
     assert find_figure(written(tmp_path, name="paper", like='"002"', title="'x'")).options["topology"] == "mesh:8x8"
 
 

@@ -47,7 +47,8 @@ def test_a_page_says_what_held_what_did_not_and_why():
         "Not run: 004-area, 004-fig3, 004-fig6, 004-fig9, 004-length, 004-size, 004-startup, 004-theorem1.",
         "| 004-01a | DCF is fast | 12 cycles | latency: 12 | held |",
         "![Latency](a.svg)",
-        "| 004-fig7 | Latency | 1 | 2 | 4 |",
+        "| 004-fig7 | Latency | 1 (01a) | 2 | 4 |",
+        "| 004-fig8 | Waits | 0 | 1 | 1 |",
         "- 004-02b (fig7) \"Z waits \\| a lot\": reversed at 3; as printed; (fig8) no wait at all",
         "- 004-03c (fig7) \"DCF beats EDN\": undecided; rival reconstructed: no bound",
         "- 004-03d (fig7) \"DCF beats EDN by far\": undecided; rival reconstructed: no bound",
@@ -56,6 +57,23 @@ def test_a_page_says_what_held_what_did_not_and_why():
     ):
         assert line in page
     assert any(line.startswith("- `edn`: reconstructed") for line in page)
+
+
+@pytest.mark.parametrize(("numbers", "text"), [
+    ("latency('tp', 60): 436.4 +- 66, latency('sp', 60): 422 +- 4.9e+02",
+     "latency of tp at 60: 436.4 ± 66; latency of sp at 60: 422 ± 490"),
+    ("others_wait('dcf'): 0 at 1; 0 at 200 | others_wait('dcf-ties-up'): 0 at 1",
+     "wait behind other nodes' worms of dcf: 0 at 1, 0 at 200; wait behind other nodes' worms of dcf-ties-up: 0 at 1"),
+    ("latency('edn') - latency('dcf'): 400 at 1, 200: 200", "latency of edn - latency of dcf: 400 at 1"),
+    ("points/given.scheme=tp/result/lut4: 3576, 1.1 * (points/given.scheme=sp/result/lut4): 3934",
+     "look-up tables (scheme=tp): 3576; 1.1 \\* (look-up tables (scheme=sp)): 3934"),
+    ("messages/0/latency: 1064, 8 * 100: 1064", "latency: 1064; 8 \\* 100: 1064"),
+    ("worms/0/links/#: 28 | nodes/#: 27 | copies/mean: 1.926 | copies/mean: 1.926",
+     "links of worm 0: 28; number of nodes: 27; mean copies: 1.926"),
+    ("", "")])
+def test_numbers_for_readers(numbers, text):
+    page = papers_page([replace(RECORD, verdicts=(replace(VERDICTS[0], numbers=numbers),))])
+    assert f"| 12 cycles | {text} | held |" in page
 
 
 def test_a_page_of_one_run_names_it_once():

@@ -42,6 +42,12 @@ def test_a_plan_has_all_loads_of_the_pilot_run_and_its_longest_warm_up_and_lengt
         "[small]\nplaces = [4, 6, 8, 12]\nwarmup = 1000\ncycles = 5500\n\n")
 
 
+def test_a_plan_without_an_unsaturated_point_has_the_longest_of_all_points():
+    pilot = Curve(figure(), ONE, quick=True)
+    pilot.results = {4: result(90, range(4), 300, 2300), 8: result(90, range(4), 1200, 4700)}
+    assert plan_of(figure(), [pilot]) == RunPlan((4, 8), 1500, 3500)
+
+
 PLAN = RunPlan((4, 8, 12, 16, 20, 24, 28), 500, 1000)
 
 

@@ -86,7 +86,20 @@ def test_numbers_are_written_at_three_loads():
     each = np.array([1.0, 2.0, 3.0])
     assert str(Quantity.replicated({0.1: each, 0.2: [np.inf] * 3, 0.3: [np.nan] * 3})) == (
         "2 +- 2.5 at 0.1; saturated at 0.2; saturated in some replications at 0.3")
-    assert str(Quantity({None: (each, each, each + np.inf)}, by_each=True)) == "above 1"
+    assert str(Quantity.of(1138.2, 690.0)) == "1138 +- 690"
+
+
+@pytest.mark.parametrize(("low", "high", "text"), [
+    ([20, 20, 40], [40, 40, 60], "20 to 60"), ([20, 20, 100], [40, 40, np.inf], "above 20"),
+    ([100] * 3, [np.inf] * 3, "above 100")])
+def test_numbers_between_points_of_a_grid(low, high, text):
+    low, high = np.array(low, float), np.array(high, float)
+    one = Quantity({None: (low, np.where(np.isinf(high), low, (low + high) / 2), high)}, by_each=True)
+    assert str(one) == text
+    same = one.below(one)
+    assert (same.verdict(), same.region()) == (
+        "undecided", "the measured points do not tell both sides apart in every replication")
+    assert one.below(Quantity.of(101.0)).region() == ("" if text == "20 to 60" else same.region())
 
 
 @pytest.mark.parametrize("sign", OPERATORS)

@@ -6,11 +6,14 @@ Importing this module loads Numba. Module `compiled` imports this module at the 
 import contextlib
 import glob
 import hashlib
+import itertools
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 from .announcements import announce
@@ -18,6 +21,14 @@ from .compiled import CompiledFunction, Intrinsic, digest, with_globals
 from .file_lock import alone
 
 __all__ = ["called_by", "dispatcher"]
+
+#: Names the way in which functions are numbered. Code that was stored with another numbering is not loaded.
+NUMBERING = "from a random number"
+
+# Numba numbers the functions that it compiles. A function's symbol consists of its name, its number and its argument
+# types. By default each process counts from 1. Two processes can then store different functions with one symbol, such as
+# the comparisons of Numba's `sort` and `argsort`, and a process that loads both from the cache calls one for the other.
+FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
 
 
 def dispatcher(function: CompiledFunction[..., Any]) -> Any:
@@ -52,7 +63,7 @@ class _Files(CompileResultCacheImpl):
         super().__init__(function)
         locator: Any = self._locator
         stamp = digest(function)
-        locator.get_source_stamp = lambda: stamp
+        locator.get_source_stamp = lambda: f"{stamp} {NUMBERING}"
         locator.get_disambiguator = lambda: ""
         self.title = f"{Path(locator._py_file).stem}.{function.__qualname__}-"
         self._filename_base = self.get_filename_base(f"{self.title}{stamp[:16]}", "")

@@ -169,6 +169,39 @@ def test_of_several_processes_one_compiles(load, tmp_path):
     assert not list(tmp_path.rglob("*.lock"))
 
 
+SORTS = """
+import numpy as np
+from wormcast.algorithms.compiled import compiled
+
+@compiled
+def ordered(numbers):
+    numbers.sort()
+    return numbers
+
+@compiled
+def order(numbers):
+    return np.argsort(numbers)
+"""
+
+
+def test_functions_of_several_processes_do_not_mix(tmp_path):
+    """Numba's code for `sort` and `argsort` has functions of one name, compiled here by two processes."""
+    (tmp_path / "sorts.py").write_text(SORTS)
+    numbers = [7, 3, 9, 1, 5, 8, 2, 6, 4, 0, 11, 10, 15, 13, 12, 14, 19, 18, 17, 16]
+    calls = {"ordered": sorted(numbers), "order": sorted(range(len(numbers)), key=numbers.__getitem__)}
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+
+    def said(*names):
+        call = f"import numpy as np, sorts\nfor name in {names}:\n"
+        call += f"    print(getattr(sorts, name)(np.array({numbers})).tolist())"
+        return subprocess.run([sys.executable, "-c", call], cwd=tmp_path, env=environment, text=True,
+                              capture_output=True, check=True).stdout.splitlines()
+
+    for name, result in calls.items():
+        assert said(name) == [str(result)]
+    assert said(*calls) == [*map(str, calls.values())]
+
+
 def test_code_for_two_types_that_is_stored_at_the_same_time(load, tmp_path, monkeypatch):
     """Both are kept, each under its own type: without a lock, both threads would write an index with their code alone,
     and the same file of code."""

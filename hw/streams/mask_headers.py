@@ -142,7 +142,7 @@ class AddressHeaders(wiring.Component):
         full = Signal()
         rising = [header.address(node) for node in path]
         m.d.comb += [
-            above.eq(Cat(self.strap_position < k for k in range(nodes))),
+            above.eq(Const((1 << nodes) - 2, nodes) << self.strap_position),
             wanted.eq(Cat(self.sets.payload[node] & (self.strap_position != k) for k, node in enumerate(path))),
             less.eq(left - 1),
             takes.eq(there & ~self.headers.valid),

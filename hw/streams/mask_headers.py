@@ -84,8 +84,9 @@ class AddressHeaders(wiring.Component):
     the destinations above this node in ascending order of positions, and a second worm visits the destinations below
     this node in descending order. Bit n of a mask is node n; the bit of the sending node is ignored.
 
-    *Latency*: the first header flit is valid 1 + n cycles after the mask was accepted, with n addresses in this flit.
-    *Throughput*: a header flit with n addresses takes n + 1 cycles. *Reset*: no header.
+    *Latency*: the first header flit is valid 2 + n cycles after the mask was accepted, with n addresses in this flit,
+    or 3 + n cycles if no destination is above this node and ``each`` is false. *Throughput*: a header flit with n
+    addresses takes n + 1 cycles. *Reset*: no header.
 
     Parameters
     ----------
@@ -123,58 +124,61 @@ class AddressHeaders(wiring.Component):
         m = Module()
         header, path, front = self.header, self.path, self.headers.payload
         nodes, bits, capacity = len(path), header.address_bits, 1 if self.each else header.capacity
-        # destinations that no header flit has yet: the nearest one on the path in the lowest bit
-        above = Signal(nodes)
-        below = Signal(nodes)
         wanted = Signal(nodes)
-        own = Signal(nodes)
-        falls = Signal()
+        above = Signal(nodes)  # positions above this node
+        # destinations of the worm under way that are still to be chosen, the nearest one on the path in the lowest bit
         left = Signal(nodes)
+        other = Signal(nodes)  # those of the worm below this node, while the one above is under way
+        falls = Signal()
+        less = Signal(nodes)
+        # one-hot: the next destination of the header; there is one
         chosen = Signal(nodes)
-        rest = Signal(nodes)
+        there = Signal()
+        busy = Signal()
+        takes = Signal()
         address = Signal(bits)
         at = Signal(range(capacity))
         ends = Signal()
-        last = Signal()
-        builds = Signal()
         full = Signal()
         rising = [header.address(node) for node in path]
         m.d.comb += [
-            own.eq(1 << self.strap_position),
-            wanted.eq(Cat(self.sets.payload[node] for node in path) & ~own),
-            falls.eq(~above.any()),
-            left.eq(Mux(falls, below, above)),
-            chosen.eq(left & -left),
-            rest.eq(left & ~chosen),
+            above.eq(Const((1 << nodes) - 2, nodes) << self.strap_position),
+            wanted.eq(Cat(self.sets.payload[node] & (self.strap_position != k) for k, node in enumerate(path))),
+            less.eq(left - 1),
+            takes.eq(there & ~self.headers.valid),
             address.eq(any_of([Mux(chosen[k], Mux(falls, rising[-1 - k], rising[k]), 0) for k in range(nodes)])),
-            ends.eq((rest == 0) | int(self.each)),
-            last.eq((rest == 0) & (falls | (below == 0))),
+            ends.eq((left == 0) | int(self.each)),
             full.eq(at == capacity - 1),
-            self.sets.ready.eq(~builds & ~self.headers.valid),
+            self.sets.ready.eq(~busy),
         ]
         with m.If(self.sets.ready):
-            up = wanted if self.each else wanted & ~(own - 1)
             m.d.sync += [
-                above.eq(up),
-                below.eq(0 if self.each else (wanted & (own - 1))[:nodes][::-1]),
+                left.eq(wanted if self.each else wanted & above),
+                other.eq(0 if self.each else (wanted & ~above)[::-1]),
+                falls.eq(0),
                 at.eq(0),
-                builds.eq(self.sets.valid & wanted.any()),
+                busy.eq(self.sets.valid),
                 front.none.eq(~wanted.any()),
                 self.headers.valid.eq(self.sets.valid & ~wanted.any()),
             ]
-        with m.Elif(builds):
-            for k in range(header.capacity):
-                with m.If(at <= k):  # free slots repeat the last address
-                    m.d.sync += front.data[k * bits:(k + 1) * bits].eq(address)
-            if header.last_bits:
-                m.d.sync += front.data[-1].eq(ends)
-            with m.If(falls):
-                m.d.sync += below.eq(rest)
-            with m.Else():
-                m.d.sync += above.eq(rest)
-            m.d.sync += [at.eq(Mux(full, 0, at + 1)), front.ends.eq(ends), front.last.eq(last)]
-            with m.If(ends | full):
-                m.d.sync += [at.eq(0), builds.eq(0), self.headers.valid.eq(1)]
-        with m.Elif(self.headers.ready):
-            m.d.sync += [self.headers.valid.eq(0), builds.eq(~front.last & ~front.none)]
+        with m.Else():
+            # the choice is a cycle ahead of the header: its carry chain ends in registers
+            with m.If(takes | ~there):
+                m.d.sync += [chosen.eq(left & ~less), there.eq(left != 0), left.eq(left & less)]
+                with m.If(left == 0):
+                    m.d.sync += [left.eq(other), other.eq(0), falls.eq(1)]
+            with m.If(takes):
+                for k in range(header.capacity):
+                    with m.If(at <= k):  # free slots repeat the last address
+                        m.d.sync += front.data[k * bits:(k + 1) * bits].eq(address)
+                if header.last_bits:
+                    m.d.sync += front.data[-1].eq(ends)
+                m.d.sync += [
+                    at.eq(Mux(ends | full, 0, at + 1)),
+                    front.ends.eq(ends),
+                    front.last.eq((left == 0) & (other == 0)),
+                    self.headers.valid.eq(ends | full),
+                ]
+            with m.If(self.headers.valid & self.headers.ready):
+                m.d.sync += [self.headers.valid.eq(0), busy.eq(~front.last & ~front.none)]
         return m

@@ -110,10 +110,9 @@ class StreamSender(wiring.Component):
         credit = Signal()
         first = Signal()  # the worm under way is the message's first one
         more = Signal()  # further worms of the message follow
-        at = Signal(range(self.message + 1))  # payload flits of the worm that have been sent
+        at = Signal(range(self.message + 1))  # payload flits of the worm that have been sent, up to its last flit
         final = Signal(range(self.message + 1))  # value of `at` for the worm's last flit
         cut = Signal()  # the message was longer than the memory
-        next_at = Signal.like(at)
         over = Signal()  # the memory is full
         beat, header = self.messages.payload, self.headers.payload
         m.d.comb += [
@@ -125,12 +124,10 @@ class StreamSender(wiring.Component):
             self.wrong.eq(output.wrong),
             self.sets.payload.eq(beat.to),
             over.eq(at == self.message),
-            next_at.eq(at),
             write.addr.eq(at),
             write.data.eq(beat.data),
-            read.addr.eq(next_at),
         ]
-        m.d.sync += [credit.eq(Mux(send, offer.ready_after, offer.ready)), at.eq(next_at)]
+        m.d.sync += credit.eq(Mux(send, offer.ready_after, offer.ready))
         with m.FSM():
             with m.State("SET"):
                 m.d.comb += self.sets.valid.eq(self.messages.valid)
@@ -152,7 +149,8 @@ class StreamSender(wiring.Component):
                     m.d.sync += more.eq(~header.last)
                     m.next = "SOURCE"
             with m.State("SOURCE"):
-                m.d.comb += [there.eq(1), flit.data.eq(self.strap_node), next_at.eq(0)]
+                m.d.comb += [there.eq(1), flit.data.eq(self.strap_node)]
+                m.d.sync += at.eq(0)
                 with m.If(send & first):
                     m.next = "PAYLOAD"
                 with m.Elif(send):
@@ -166,8 +164,8 @@ class StreamSender(wiring.Component):
                     flit.head.eq(over),
                     self.too_long.eq(send & over),
                     write.en.eq(send & ~over),
-                    next_at.eq(at + (send & ~over)),
                 ]
+                m.d.sync += at.eq(at + send)
                 with m.If(send & flit.tail):
                     m.d.sync += [final.eq(at), cut.eq(over), first.eq(0)]
                     with m.If(~beat.last):
@@ -182,8 +180,9 @@ class StreamSender(wiring.Component):
                     flit.data.eq(read.data),
                     flit.tail.eq(at == final),
                     flit.head.eq(flit.tail & cut),
-                    next_at.eq(at + (send & ~flit.tail)),
+                    read.addr.eq(at + credit),  # not `send`, which depends on the headers
                 ]
+                m.d.sync += at.eq(at + credit)
                 with m.If(send & flit.tail & more):
                     m.next = "HEADER"
                 with m.Elif(send & flit.tail):

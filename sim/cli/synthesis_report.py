@@ -103,13 +103,15 @@ def _report_path(path: CriticalPath, markdown: bool) -> None:
 
 def _report_blocks(blocks: Breakdown, result: Synthesis, markdown: bool) -> None:
     """Print the area of each block, their sum, and the area of the flattened component."""
-    names, indent = list(result.area), "&emsp;" if markdown else "  "
+    total, indent = blocks.total, "&emsp;" if markdown else "  "
+    names = list({**result.area, **total})  # block memories are named only where there are some
     rows: list[list[object]] = []
     for group in blocks.groups():
         spread = f"{group.least}" if group.least == group.most else f"{group.least} to {group.most}"
         rows.append([indent * (len(group.kinds) - 1) + group.kinds[-1], group.instances, spread,
-                     *(group.area[name] for name in names)])
-    rows += [["sum", None, None, *blocks.total.values()], ["flattened", None, None, *result.area.values()]]
+                     *(group.area.get(name, 0) for name in names)])
+    rows += [[name, None, None, *(area.get(cell, 0) for cell in names)]
+             for name, area in (("sum", total), ("flattened", result.area))]
     _table(["block", "instances", "LUT4 of one", *names], rows, markdown)
     _say_below("A block's numbers do not include the blocks inside it. Each block is optimised by itself, so the sum "
                "differs from the flattened component.", markdown)

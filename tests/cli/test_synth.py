@@ -9,6 +9,11 @@ import sys
 import pytest
 from command import wormcast
 
+from wormcast.sim.cli.synthesis_report import report_point
+from wormcast.sim.export.synthesis.breakdown import AreaBlock, Breakdown
+from wormcast.sim.export.synthesis.flow import Synthesis
+from wormcast.sim.export.synthesis.point import build
+
 #: A router of few tables: two inputs and outputs to others, one virtual channel.
 SMALL = ["--topology", "mesh:1x4", "--scheme", "individual", "--buffer", "2", "--flit-width", "8"]
 
@@ -71,6 +76,17 @@ def test_clock_path_and_blocks_of_a_router_for_ice40():
     # registers are in a block, however the path goes
     for end in (path["start"], path["end"]):
         assert end.rpartition(".")[0] in names
+
+
+def test_blocks_without_block_memory_have_zero_of_it(capsys):
+    """Yosys names block memories only in blocks that have some."""
+    point = build("interface", None, {"topology": "mesh:1x4", "scheme": "individual", "host": "stream"})
+    blocks = Breakdown("ecp5", (AreaBlock((), ("Outer",), {"LUT4": 4, "FF": 2}),
+                                AreaBlock(("inner",), ("Outer", "Inner"), {"LUT4": 3, "FF": 1, "EBR": 1})))
+    report_point(point, Synthesis("ecp5", {"LUT4": 6, "FF": 3, "EBR": 1}), blocks, markdown=True)
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")][-5:] == [
+        "|---|---:|---|---:|---:|---:|", "| Outer | 1 | 4 | 4 | 2 | 0 |", "| &emsp;Inner | 1 | 3 | 3 | 1 | 1 |",
+        "| sum |  |  | 7 | 3 | 1 |", "| flattened |  |  | 6 | 3 | 1 |"]
 
 
 def test_sweep_is_tabled_and_drawn(tmp_path):

@@ -255,13 +255,19 @@ def test_masks_give_the_headers_of_the_scheme(scheme, name, width):
 
 
 def test_cycles_of_headers_from_masks():
-    """A header flit with n addresses takes n + 1 cycles, one of a bit string a cycle."""
+    """A header flit with n addresses takes n + 1 cycles, and the first one a cycle more; one of a bit string takes a
+    cycle. Without a destination above the node there is one more cycle."""
     mesh = topology("mesh:4x4")
     component, _, straps = mask_headers("dual-path", mesh, 16)  # 3 addresses in a flit
     above = [int(mesh.node_of_label[label]) for label in (6, 7, 9, 12, 15)]
     node = int(mesh.node_of_label[5])
     [(start, flits)] = masks(component, straps(node), [sum(1 << other for other in above)], cycles=40)
-    assert [flit[0] - start for flit in flits] == [4, 7]
+    assert [flit[0] - start for flit in flits] == [5, 8]
+    both = [*above, *(int(mesh.node_of_label[label]) for label in (2, 4))]
+    [(start, flits)] = masks(component, straps(node), [sum(1 << other for other in both)], cycles=40)
+    assert [flit[0] - start for flit in flits] == [5, 8, 11]
+    [(start, flits)] = masks(component, straps(node), [sum(1 << other for other in both[5:])], cycles=40)
+    assert [flit[0] - start for flit in flits] == [5]
     component, _, straps = mask_headers("atbm", topology("min:b=2,stages=3"), 4)
     [(start, flits)] = masks(component, straps(0), [0b1010_1010], cycles=40)
     assert [flit[0] - start for flit in flits] == [1, 2, 3]

@@ -122,8 +122,8 @@ class StreamSenderHarness(Harness):
                  Mutant("streams.sender.StreamSender.elaborate", "self.messages.ready.eq(credit)",
                         "self.messages.ready.eq(1)")),
         Property("copies", "Each further worm has the same payload as the first.",
-                 Mutant("streams.sender.StreamSender.elaborate", "next_at.eq(at + (send & ~flit.tail))",
-                        "next_at.eq(at)")),
+                 Mutant("streams.sender.StreamSender.elaborate", "read.addr.eq(at + credit)",
+                        "read.addr.eq(at)")),
     )
 
     def __init__(self, *, queue, message, width):

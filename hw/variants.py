@@ -157,7 +157,7 @@ def _build_conventional(**parameters: Any) -> "NetworkInterface":
 
 def _forwarding(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
     return {"kind": options.ni, "rows": options.rows, "places": options.places, "row_flits": options.row,
-            "send_queue": queue_places(options.send_queue)}
+            "receive_queue": queue_places(options.receive_queue), "send_queue": queue_places(options.send_queue)}
 
 
 def _absorbs(options: RouterOptions) -> bool:
@@ -166,7 +166,7 @@ def _absorbs(options: RouterOptions) -> bool:
 
 def _absorbing(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
     return {"slots": options.slots, "slot_flits": options.slot,
-            "send_queue": queue_places(options.send_queue)}
+            "receive_queue": queue_places(options.receive_queue), "send_queue": queue_places(options.send_queue)}
 
 
 def _forwards(options: RouterOptions) -> bool:

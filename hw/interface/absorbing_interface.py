@@ -24,8 +24,9 @@ class AbsorbingInterface(NetworkInterface):
                      └─▶ Retransmission: absorb buffers, slots ─▶ Injection 0 ─▶ network_out_0
 
     *Latency*: from a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` absorbing and resending
-    takes at least 4 + t_nr + t_ns cycles; the rest as in `NetworkInterface`. *Throughput* and *reset* are those of
-    `NetworkInterface`.
+    takes at least 4 + t_nr + t_ns cycles. With a receive queue, P payload flits and H header flits of the worm it takes
+    at least P + H + 3 + max(t_nr, 1) + t_ns cycles. The rest is as in `NetworkInterface`. *Throughput* and *reset* are
+    those of `NetworkInterface`.
 
     Parameters
     ----------
@@ -40,13 +41,14 @@ class AbsorbingInterface(NetworkInterface):
         if not 1 <= slots <= MOST_SLOTS:
             raise WormcastError(f"AbsorbingInterface.slots: {slots} is not valid. Allowed: 1 to {MOST_SLOTS}.")
         self.slots, self.slot_flits = slots, slot_flits
+        self._header_flits = parameters.get("header_flits", 1)
         super().__init__(**parameters, ports=1, links=1)
 
     def _injection_options(self, channels: int) -> dict[str, Any]:
         return {"slots": self.slots, "slot_flits": self.slot_flits, "channels": channels}
 
     def _consumption_options(self) -> dict[str, Any]:
-        return {"slots": self.slots}
+        return {"slots": self.slots, "header_flits": self._header_flits}
 
     def events(self) -> list[Event]:
         return [*super().events(), Event("interface_write", ("injection_0.slots.write",)),

@@ -36,6 +36,9 @@ class Consumption(wiring.Component):
         with a receive queue: ─▶ round robin ─┬─ payload ─▶ PacketQueue ─▶ OutputUnit ─▶ host
                                               └─ header flits: dropped  └─▶ PacketProcessor: t_nr
 
+    Other parts of the interface get, as ``brought`` or ``absorbed``, the flits that leave the round robin, or with a
+    receive queue those that leave the queue. With slots, the queue stores header flits, too.
+
     *Latency*: 2 cycles from link to link; for a packet's tail flit ``t_nr`` more. *Throughput*: a flit per cycle over
     all channels; one channel alone gets min(1, depth / 4) flits per cycle. A header flit waits for a credit of the host
     like other flits and takes a cycle, but does not use the credit. The end of a worm that was cut off by an error is
@@ -47,12 +50,14 @@ class Consumption(wiring.Component):
     credits regards the channel as taken. Consumption channels that wait for a retransmission slot take turns.
     With a receive queue the payload of each packet is stored whole, and then waits ``t_nr`` for the interface's
     processor, in the order in which the tails arrived; see `PacketQueue`. A channel takes a packet's header only if it
-    has a place for the packet. The host gets a packet's first payload flit max(t_nr, 1) + 2 cycles after its tail was
-    on the network's link. *Waiting*, without a receive queue: one tail flit at a time waits its t_nr cycles, counted
-    from the cycle in which it could have been sent. While a tail flit waits, tail flits of other channels wait for
-    their turn, and other flits pass. Detecting that a flit has to wait takes a cycle of the link. A packet of one flit
-    that finds no free packet buffer entry after its t_nr cycles is sent to the host as soon as an entry is free.
-    *Reset*: empty.
+    has a place for the packet. The host gets a packet's first payload flit max(t_nr, 1) + 3 cycles after its tail was
+    on the network's link. With rows, a served packet waits in the queue until it has a packet buffer entry, and the
+    packets behind it, of all channels, wait too. With slots, a served packet waits while its channel's packet before it
+    waits for a slot; the credit of a tail is not held back. *Waiting*, without a receive queue: one tail flit at a time
+    waits its t_nr cycles, counted from the cycle in which it could have been sent. While a tail flit waits, tail flits
+    of other channels wait for their turn, and other flits pass. Detecting that a flit has to wait takes a cycle of the
+    link. A packet of one flit that finds no free packet buffer entry after its t_nr cycles is sent to the host as soon
+    as an entry is free. *Reset*: empty.
 
     Parameters
     ----------
@@ -72,6 +77,8 @@ class Consumption(wiring.Component):
         `PacketQueue`. 0 adds no hardware.
     packet : int
         Payload flits of a packet, which a place of the receive queue holds.
+    header_flits : int
+        Maximum number of header flits of a packet. With slots, a place of the receive queue holds them, too.
     served : bool
         A processor outside of this component spends the t_nr cycles of each packet, see `CommunicationProcessor`. Only
         with a receive queue.
@@ -96,13 +103,13 @@ class Consumption(wiring.Component):
     freed : In(1)
         A retransmission slot has become free. Only with slots.
     brought : Out(1)
-        A flit is taken from a consumption channel. Only with rows.
+        A flit is taken from a consumption channel, or from the receive queue. Only with rows.
     brought_vc, brought_flit : Out
         While ``brought`` is 1: consumption channel of the flit, and the flit itself. ``brought``, ``brought_vc`` and
         ``brought_flit`` are combinational: `Forwarding` stores their values.
     full : In(rows)
-        Rows of the child table whose next packet has no free packet buffer entry, and waits in its channel. Only with
-        rows.
+        Rows of the child table whose next packet has no free packet buffer entry, and waits in its channel, or in the
+        receive queue. Only with rows.
     arrives : Out(1)
         A packet is stored whole in this cycle. Only with ``served``.
     waits : Out(1)
@@ -113,7 +120,8 @@ class Consumption(wiring.Component):
 
     @checked
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0,
-                 slots: int = 0, rows: int = 0, queue: int = 0, packet: int = 0, served: bool = False):
+                 slots: int = 0, rows: int = 0, queue: int = 0, packet: int = 0, header_flits: int = 1,
+                 served: bool = False):
         for field, value, most in (("t_nr", t_nr, MOST_DELAY), ("slots", slots, MOST_SLOTS), ("rows", rows, MOST_ROWS),
                                    ("queue", queue, NEVER_FULL_PLACES if queue == NEVER_FULL_PLACES else MOST_QUEUE)):
             if not 0 <= value <= most:
@@ -121,13 +129,11 @@ class Consumption(wiring.Component):
         if slots and rows:
             raise WormcastError(f"Consumption.rows: {rows} is not valid with {slots} slots. Allowed: slots of 0, or "
                                 "rows of 0.")
-        if queue and (slots or rows):
-            raise WormcastError(f"Consumption.queue: {queue} is not valid with {'slots' if slots else 'rows'}. "
-                                "Allowed: 0.")
         if served and not queue:
             raise WormcastError("Consumption.served: true is not valid without a receive queue. Allowed: false.")
         self.served = served
-        self.queue = PacketQueue(channels=network.vcs, places=queue, flits=packet, width=width) if queue else None
+        self.queue = PacketQueue(channels=network.vcs, places=queue, flits=packet + (header_flits if slots else 0),
+                                 width=width) if queue else None
         self.port = network
         self.width = width
         self.storage = storage
@@ -168,7 +174,7 @@ class Consumption(wiring.Component):
             self.wrong.eq(output.wrong),
             self.overflow.eq(overflow),
         ]
-        if not self.slots:
+        if self.queue or not self.slots:
             m.d.sync += self.network.credit.eq(buffer.freed)
 
         eligible = Signal(vcs)
@@ -179,11 +185,12 @@ class Consumption(wiring.Component):
         flit = Signal(layout)
         waits = Signal(vcs)
         m.d.comb += [sel.eq(_next_of(m, eligible, last)), looks.eq(eligible.any())]
-        no_place, refused = self._bring(m, looks, sel, flit, take) if self.rows else (C(0), C(0))
+        bring = bool(self.rows) and not self.queue
+        no_place, refused = self._bring(m, looks, sel, flit, take) if bring else (C(0), C(0))
         holds = C(0) if self.queue else self._holds(m, looks & ~no_place, sel, flit, take, waits) | no_place
-        if self.slots:
-            waits = waits | self._absorb(m, sel, flit, take, buffer.freed)
-        if self.rows:
+        if self.slots and not self.queue:
+            waits = waits | self._absorb(m, sel, flit, take, buffer.freed)[1]
+        if bring:
             waits = waits | refused
         m.d.comb += [
             take.eq(looks & ~holds),
@@ -214,7 +221,9 @@ class Consumption(wiring.Component):
         return m
 
     def _store(self, m, queue, sel, flit, take, drive, offer):
-        """Store the payload in the receive queue, and send served packets to the host.
+        """Store packets in the receive queue, and send the payload of served packets to the host.
+
+        With rows or slots, the flits that leave the queue are also sent to `Forwarding` or `Retransmission`.
 
         Return a mask of the channels that can take a flit in the next cycle.
         """
@@ -227,16 +236,27 @@ class Consumption(wiring.Component):
             waits, done = processor.waiting, processor.done
         credit = Signal()
         following = queue.next_channel
+        may_go: Value = queue.has
+        if self.rows:
+            no_place, _ = self._bring(m, queue.has, queue.front_channel, queue.front, queue.take)
+            may_go = may_go & ~no_place
+        may_go = may_go & credit
+        writes: Value = take & (~flit.head | flit.tail)
+        leaves, sends = drive.send, may_go
+        if self.slots:  # a packet goes on with its header flits, which the host does not get
+            waiting, _ = self._absorb(m, queue.front_channel, queue.front, queue.take)
+            writes, leaves = take, may_go & ~bit_at(waiting, queue.front_channel)
+            sends = queue.take & (~queue.front.head | queue.front.tail)
         m.d.comb += [
-            queue.write.eq(take & (~flit.head | flit.tail)),
+            queue.write.eq(writes),
             queue.channel.eq(sel),
             queue.flit.eq(flit),
             waits.eq(queue.waiting),
             queue.served.eq(done),
-            queue.take.eq(drive.send),
+            queue.take.eq(leaves),
             drive.flit.eq(queue.front),
             drive.vc.eq(queue.front_channel),
-            drive.send.eq(queue.has & credit),
+            drive.send.eq(sends),
             drive.touch.eq(drive.send),
             drive.tail.eq(queue.front.tail),
         ]
@@ -244,11 +264,11 @@ class Consumption(wiring.Component):
                                   bit_at(offer.ready, following)))
         return queue.room
 
-    def _absorb(self, m, sel, flit, take, freed):
-        """Send the flits of absorbed packets, grant slots, and return credits: the credit of a tail with the grant of a
-        slot.
+    def _absorb(self, m, sel, flit, take, freed=None):
+        """Send the flits of absorbed packets, and grant slots.
 
-        Return a mask of the channels that wait for a slot in the next cycle.
+        Without a receive queue, also return the credits of ``freed`` to the network: the credit of a tail with the
+        grant of a slot. Return masks of the channels that wait for a slot in this cycle, and in the next cycle.
         """
         vcs = self.port.vcs
         left = Signal(range(self.slots + 1), init=self.slots, name="slots_left")
@@ -271,7 +291,7 @@ class Consumption(wiring.Component):
         m.d.sync += [
             left.eq(left + self.freed - grant),
             waiting.eq(needs & ~granted),
-            self.network.credit.eq((freed & ~whole) | granted),
+            *([] if freed is None else [self.network.credit.eq((freed & ~whole) | granted)]),
             self.absorbed.eq(take & absorbs),
             self.absorbed_vc.eq(sel),
             self.absorbed_flit.eq(flit),
@@ -283,7 +303,7 @@ class Consumption(wiring.Component):
         for v in range(vcs):
             with m.If(take & (sel == v)):
                 m.d.sync += [within[v].eq(~flit.tail), goes_on[v].eq(absorbs)]
-        return needs & ~granted
+        return waiting, needs & ~granted
 
     def _bring(self, m, looks, sel, flit, take):
         """Drive ``brought`` with the flits that are taken.

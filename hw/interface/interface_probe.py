@@ -39,6 +39,8 @@ class InterfaceProbe:
     ----------
     channels, depth : int
         Number of consumption channels, and flits of buffer of each.
+    queues : bool
+        The interface has a receive queue.
     """
 
     #: True: a register that the interface lacks is read as 0. False: reading it is an error.
@@ -55,6 +57,8 @@ class InterfaceProbe:
         injection, consumption = interface.injections[0], interface.consumptions[0]
         self.channels, self.depth = consumption.port.vcs, consumption.port.depth
         self._vcs = injection.port.vcs
+        self._queue = consumption.queue
+        self.queues = self._queue is not None
         self._read = read
 
     def _number(self, name: str, count: int) -> int:
@@ -70,6 +74,48 @@ class InterfaceProbe:
             return []
         memory, first = self._read("consumption_0.buffer.memory"), channel << (self.depth - 1).bit_length()
         return [int(memory[first + (start + k) % self.depth]) for k in range(count)]
+
+    @property
+    def blocking(self) -> int | None:
+        """Consumption channel of the packet that leaves the receive queue next, if this packet must wait for room in
+        the interface behind the queue; else None."""
+        return None
+
+    def stops(self, channel: int) -> bool:
+        """Return true if no flit of a consumption channel's buffer can leave it before a packet in the interface gets
+        room."""
+        return False
+
+    def queued(self, channel: int) -> list[int]:
+        """Return the flits of a channel that are in the receive queue, oldest first.
+
+        Flits of the packet that leaves the queue next are included even if they have left it. So call the function
+        only while this packet waits (`blocking`): then none of its flits has left.
+        """
+        if self._queue is None:
+            return []
+        name, places, flits = "consumption_0.queue", self._queue.places, self._queue.flits
+        memory, packets = self._read(f"{name}.memory"), int(self._read(f"{name}.vc{channel}_used"))
+        oldest = self._number(f"{name}.vc{channel}_read_place", self.channels * places) - channel * places
+        found: list[int] = []
+        for k in range(packets):
+            first = channel * places + (oldest + k) % places << (flits - 1).bit_length()
+            stored = [int(flit) for flit in memory[first:first + flits]]
+            if k == packets - 1 and self._arrives(channel):
+                found += stored[:self._number(f"{name}.vc{channel}_row", flits)]
+            else:
+                found += stored[:1 + next(at for at, flit in enumerate(stored) if flit & TAIL)]
+        return found
+
+    def _arrives(self, channel: int) -> bool:
+        """Return true if a packet of a channel has begun to enter the receive queue, and its tail has not."""
+        return bool(int(self._read("consumption_0.queue.within")) >> channel & 1)
+
+    def _lacks_place(self, channel: int) -> bool:
+        """Return true if the next packet of a channel has no place in the receive queue, and none becomes free."""
+        assert self._queue is not None
+        return (self.blocking is not None and not self._queue.never_full and not self._arrives(channel)
+                and int(self._read(f"consumption_0.queue.vc{channel}_used")) == self._queue.places)
 
     @property
     def sending(self) -> bool:
@@ -99,6 +145,18 @@ class RetransmissionProbe(InterfaceProbe):
         assert slots is not None
         self.slots = slots.slots
         self._flits, self._buffers = slots.flits, slots.slots + slots.channels
+
+    @property
+    def blocking(self) -> int | None:
+        # the packet that leaves the receive queue next goes to the absorb buffer of its channel
+        if self._queue is None or not any(int(self._read(f"consumption_0.queue.vc{channel}_used"))
+                                          for channel in range(self.channels)):
+            return None
+        channel = self._number("consumption_0.queue.front_channel", self.channels)
+        return channel if self.waits(channel) else None
+
+    def stops(self, channel: int) -> bool:
+        return self.queues and self._lacks_place(channel)
 
     def waits(self, channel: int) -> bool:
         """Return true if the message in a channel's absorb buffer is whole, and waits for a slot."""

@@ -55,7 +55,8 @@ class NetworkInterface(wiring.Component):
     width, storage, queue, packet, header_flits, t_ns, t_nr
         As in `Injection` and `Consumption`.
     receive_queue : int
-        Packets that each consumption channel can store, ``queue`` of `Consumption`.
+        Packets that each consumption channel can store, ``queue`` of `Consumption`. A variant that forwards packets
+        gets them when they leave the queue.
     send_queue : int
         Packets that each injection port can store, as in `Injection`.
     processors : "two" or "one"

@@ -305,13 +305,15 @@ class Configuration:
                 if not self.packet:
                     raise WormcastError(f"{option}: {places} is not valid without packet: a place holds a packet. "
                                         "Allowed: 0, or packet 1 or more.")
-                if name == "receive_queue":
-                    self._require_all({"ni": "conventional"} | ({"absorb": "off"} if self.slots else {}),
-                                      f"{option} {places}")
             elif self.ni_processors == "one":
                 raise WormcastError(f"ni-processors: one is not valid with {name.replace('_', '-')} 0: the processor "
                                     "serves the packets of both queues. Allowed: two, or receive-queue and send-queue "
                                     "1 or more.")
+        for others, option in ((self.smart, f"ni {self.ni}"), (self.slots, f"absorb {self.absorb}")):
+            if self.ni_processors == "one" and others:
+                raise WormcastError(f"ni-processors: one is not valid with {option}: the processor serves the packets "
+                                    "of the queues, and packets that the interface sends on are not in the send queue. "
+                                    "Allowed: two.")
         if self.ni_order != "arrival" and self.ni_processors != "one":
             raise WormcastError(f"ni-order: {self.ni_order} is not valid with ni-processors {self.ni_processors}: each "
                                 "processor has packets of one kind. Allowed: arrival, or ni-processors one.")

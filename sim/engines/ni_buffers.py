@@ -53,34 +53,41 @@ class InPlaces(Inside):
     def consumption(self) -> Iterator[BufferEntry]:
         for link in self._links:
             for vc in range(link.vcs):
-                refused = self.snapshot.interface(link.target).refused(vc)
-                if refused is None:
-                    continue
                 node, channel = link.target, str(Resource.cons(link.target, link.first + vc))
-                first, *behind = self._standing(node, vc)
+                probe = self.snapshot.interface(node)
+                refused, blocking = probe.refused(vc), probe.blocking
+                if refused is None and blocking is None:
+                    continue
                 sender = self._sender(link, vc)
-                comes = not self.snapshot.refuses(node, vc) and self._sends(link, vc)
-                yield BufferEntry(channel, first, (self._name(node, refused),), (self._holder(node, refused),),
-                            sender if comes else None)
-                for one in dict.fromkeys((*behind, sender)):
+                comes = sender if not self.snapshot.refuses(node, vc) and self._sends(link, vc) else None
+                if refused is not None:
+                    first, *behind = self._standing(node, vc)
+                    ahead = channel
+                    yield BufferEntry(channel, first, (self._name(node, refused),), (self._holder(node, refused),),
+                                      comes)
+                else:  # the packet that leaves the receive queue next came by another channel
+                    first, *_ = self._standing(node, blocking)
+                    behind, ahead = self._standing(node, vc), str(Resource.cons(node, link.first + blocking))
+                    yield BufferEntry(channel, None, arriving=comes)
+                for one in dict.fromkeys((*behind, sender if probe.stops(vc) else None)):
                     if one not in (first, None):
-                        yield BufferEntry(channel, one, (channel,), (first,))
+                        yield BufferEntry(channel, one, (ahead,), (first,))
 
     def consumed(self, node: int, vc: int) -> Standing | None:
         return self._standing(node, vc)[0] if self.snapshot.refuses(node, vc) else None
 
     def _standing(self, node: int, vc: int) -> list[Standing | None]:
-        """Return the packets in the buffer of a consumption channel whose first packet waits for an entry, in order."""
+        """Return the packets in a consumption channel, in its receive queue and buffer, in order."""
         found: list[Standing | None] = []
-        # interfaces drop header flits, so the buffer begins with the first payload flit of a packet
-        flits, begins = list[int](), True
-        for flit in self.snapshot.consumed(node, vc):
+        # a packet begins with its first payload flit, or a header flit: interfaces drop header flits
+        flits = list[int]()
+        for flit in self.snapshot.interface(node).queued(vc) + self.snapshot.consumed(node, vc):
             flits.append(flit)
             if flit >> 1 & 1:
-                found.append(self._here(node, self.snapshot.named(flits, begins=begins)))
-                flits, begins = [], False
+                found.append(self._here(node, self.snapshot.named(flits, begins=True)))
+                flits = []
         if flits:
-            found.append(self._here(node, self.snapshot.named(flits, begins=begins))
+            found.append(self._here(node, self.snapshot.named(flits, begins=True))
                          or self._at(node, self._sender(self._link[node], vc)))
         return found
 
@@ -115,8 +122,13 @@ class InPlaces(Inside):
 
     def _rest(self, link: FabricLink, writer: int, holder: Standing | None
               ) -> tuple[tuple[str, ...], tuple[Standing | None, ...]]:
-        """Return the waits of a packet that fills a packet buffer entry: it waits for its flits that are in routers."""
-        if writer == link.vcs or any(flit >> 1 & 1 for flit in self.snapshot.consumed(link.target, writer)):
+        """Return the waits of a packet that fills a packet buffer entry: it waits for its flits that are in routers.
+
+        A packet from the host, or from a receive queue, which holds it whole, does not wait.
+        """
+        if writer == link.vcs or self.snapshot.interface(link.target).queues:
+            return (), ()
+        if any(flit >> 1 & 1 for flit in self.snapshot.consumed(link.target, writer)):
             return (), ()
         sender = self._sender(link, writer)
         # a worm with one destination is holder and sender; its waits in routers are added with the routers' buffers

@@ -33,16 +33,26 @@ class InSlots(Inside):
                     yield BufferEntry(*place, *self.injection(node, probe.injects_on))
 
     def consumption(self) -> Iterator[BufferEntry]:
-        """Yield all consumption channels, each with the packet in its absorb buffer, if any."""
+        """Yield all consumption channels, each with the packet in its absorb buffer, if any.
+
+        Then yield its packets in the receive queue, while the first packet of the queue waits until the absorb buffer
+        of its own channel is empty.
+        """
         for node, link in self._in.items():
             probe = self.snapshot.interface(node)
             for vc in range(probe.channels):
+                channel = str(Resource.cons(node, link.first + vc))
                 slots = range(probe.slots) if probe.waits(vc) else ()
-                room = len(probe.stored(vc)) + len(self.snapshot.on_link(link, vc)) < self.snapshot.depth
-                yield BufferEntry(str(Resource.cons(node, link.first + vc)), self.consumed(node, vc),
+                full = len(self.snapshot.consumed(node, vc)) == self.snapshot.depth
+                stops = probe.stops(vc) or not probe.queues
+                yield BufferEntry(channel, self._absorbed(node, vc) if slots else self.consumed(node, vc),
                             tuple(_slot(node, slot) for slot in slots),
                             tuple(self.packet(node, slot) for slot in slots),
-                            self._sender(node, vc) if room else None)
+                            None if full and stops else self._sender(node, vc))
+                if probe.blocking is not None:
+                    ahead = str(Resource.cons(node, link.first + probe.blocking))
+                    for one in self._queued(node, vc):
+                        yield BufferEntry(channel, one, (ahead,), (self._absorbed(node, probe.blocking),))
 
     def packet(self, node: int, slot: int) -> Packet | None:
         """Return the packet in a slot, or None."""
@@ -50,12 +60,31 @@ class InSlots(Inside):
         return self.snapshot.named(probe.in_slot(slot)) if slot in probe.filled() else None
 
     def consumed(self, node: int, vc: int) -> Packet | None:
-        """Return the packet in a consumption channel: a whole packet that waits for a slot, or one that is arriving."""
+        """Return the packet in a consumption channel: a whole packet that waits for a slot, or one that is arriving.
+
+        With a receive queue, only the packet that is arriving prevents the grant of the channel.
+        """
         probe = self.snapshot.interface(node)
-        if probe.waits(vc):
-            return self.snapshot.named(probe.absorbed(vc))
-        flits = probe.stored(vc) + self.snapshot.on_link(self._in[node], vc)
+        if probe.waits(vc) and not probe.queues:
+            return self._absorbed(node, vc)
+        flits = self.snapshot.consumed(node, vc)
         return self.snapshot.named(flits) or (self._sender(node, vc) if flits else None)
+
+    def _absorbed(self, node: int, vc: int) -> Packet | None:
+        """Return the packet that is whole in the absorb buffer of a channel, and waits for a slot."""
+        return self.snapshot.named(self.snapshot.interface(node).absorbed(vc))
+
+    def _queued(self, node: int, vc: int) -> Iterator[Packet | None]:
+        """Yield the packets of a channel that are whole in the receive queue, and the one that waits for a place."""
+        probe = self.snapshot.interface(node)
+        flits = list[int]()
+        for flit in probe.queued(vc):
+            flits.append(flit)
+            if flit >> 1 & 1:
+                yield self.snapshot.named(flits, begins=True)
+                flits = []
+        if probe.stops(vc):
+            yield self.consumed(node, vc)
 
     def _sender(self, node: int, vc: int) -> Packet | None:
         """Return the packet whose remaining flits a router will send on a consumption channel."""

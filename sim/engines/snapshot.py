@@ -382,7 +382,7 @@ class Snapshot:
 
     def _refused(self, channel: Channel, reader: int) -> bool:
         """Return whether a reader of a buffer must wait because a node's interface accepts no flit from it."""
-        if not self.network.interface_probe.forwards:
+        if not self.network.interface_probe.sends_on:
             return False
         fronts, _ = self._front(channel)
         nodes = ((self._node_at(channel[0], output), vc) for output, vc in self.held(channel)
@@ -393,10 +393,12 @@ class Snapshot:
         """Return whether an interface accepts no more flits of a consumption channel.
 
         A smart interface accepts no flit while the channel's buffer is full and the first packet in the buffer waits
-        for a packet buffer entry.
+        for a packet buffer entry. An interface with a receive queue accepts no flit while the buffer is full, the
+        channel has no free place in the queue, and the packet that leaves the queue next waits for an entry, or for the
+        absorb buffer of its channel.
         """
         probe = self.interface(node)
-        return probe.refused(vc) is not None and len(self.consumed(node, vc)) == probe.depth
+        return probe.stops(vc) and len(self.consumed(node, vc)) == probe.depth
 
     def has_for(self, channel: Channel, output: int) -> bool:
         """Return whether the packet at the front of a buffer has a flit that is stored or arriving, for an output."""
@@ -404,7 +406,7 @@ class Snapshot:
         return bool(fronts.ready[router][fronts.probe.reader(output)]) or bool(self._arriving(channel))
 
     def consumed(self, node: int, vc: int) -> list[int]:
-        """Return the flits of a consumption channel in a smart interface's buffer, then the flit on the link to it."""
+        """Return the flits of a consumption channel in an interface's buffer, then the flit on the link to it."""
         return self.interface(node).stored(vc) + self.on_link(self._into[node], vc)
 
     @cached_property

@@ -2,8 +2,10 @@
 """The smart network interface, cycle by cycle: what it forwards, in which order, and when."""
 
 import itertools
+import random
 
 import pytest
+from cases import slow
 
 from wormcast.algorithms import WormcastError
 from wormcast.sim.lowering import netlist
@@ -81,9 +83,25 @@ def test_cycles():
         assert counted["resident"] == counted["copied"] + 1
 
 
-def test_a_row_that_is_full_holds_the_network_back_and_nothing_is_lost():
+def test_cycles_with_a_receive_queue():
+    """A packet of P flits is served, goes to host and packet buffer, and is copied: P + 4 cycles, max(t_nr, 1) and
+    t_ns behind its tail. The copies follow each other as without the queue."""
+    for size, t_ns, t_nr in ((4, 0, 0), (4, 6, 1), (3, 3, 9)):
+        interface = smart(t_ns=t_ns, t_nr=t_nr, receive_queue=2)
+        network = [(20, 0, flit) for flit in packet([7], payload(1, range(size)))]
+        out, up, counted = drive(interface, table=train(1, [21], [22], [23]), network=network)
+        tail = 20 + size
+        assert [cycle - tail for cycle, *_ in up] == [3 + max(t_nr, 1) + k for k in range(size)]
+        heads = [cycle for cycle, head, *_ in out if head]
+        assert heads[0] == tail + size + 4 + max(t_nr, 1) + t_ns
+        assert [b - a for a, b in itertools.pairwise(heads)] == [1 + size + max(1, t_ns)] * 2
+        assert counted["resident"] == counted["copied"] + 1
+
+
+@pytest.mark.parametrize("queue", [0, 1, 3])
+def test_a_row_that_is_full_holds_the_network_back_and_nothing_is_lost(queue):
     pieces = [payload(1, range(k, k + 4)) for k in range(0, 24, 4)]
-    interface = smart(places=2)
+    interface = smart(places=2, receive_queue=queue)
     network = [(20, 0, flit) for piece in pieces for flit in packet([7], piece)]
     out, up, counted = drive(interface, table=train(1, [21], [22]), network=network, blocked=range(30, 200), cycles=600)
     assert sent(out) == copies([[21], [22]], joined(pieces), 4, "fpfs")
@@ -102,6 +120,45 @@ def test_packets_that_overtake_each_other_keep_their_places():
     assert sorted(flits[k:k + 5] for k in range(0, 20, 5)) == [packet([21], data) for data in (slow, fast, late, more)]
     assert sorted(data for *_, data in up) == sorted(slow + fast + late + more)
     assert counted["peak"] == 2
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+@pytest.mark.parametrize("seed", [0, *map(slow, range(1, 8))])
+def test_a_receive_queue_loses_and_doubles_no_packet(channels, seed):
+    """Of two messages, one of which has one place, and of one for the host alone; the link is blocked at times."""
+    rng = random.Random(seed)
+    rows = [rng.choice([1, 2, 9]) for _ in range(20)]
+    pieces = [payload(row, [8 * k + j for j in range(rng.randint(1, 4))]) for k, row in enumerate(rows)]
+    arrivals = [(rng.randrange(channels), packet([7] * rng.randint(1, 2), piece)) for piece in pieces]
+    flits = [(20, vc, flit) for vc, found in arrivals for flit in found]
+    interface = smart(places=rng.choice([1, 3]), channels=channels, receive_queue=rng.choice([1, 2]),
+                      t_nr=rng.choice([0, 6]), t_ns=rng.choice([0, 3]))
+    out, up, counted = drive(interface, table=[*train(1, [21]), *train(2, [22], [23])], network=flits, cycles=1200,
+                             blocked=range(40, 40 + rng.randrange(200)))
+    assert sorted(data for *_, data in up) == sorted(joined(pieces))
+    for header, row in ((21, 1), (22, 2), (23, 2)):
+        assert sorted(of_child(out, header)) == [data for data in sorted(joined(pieces)) if data & 255 == row]
+    assert counted["occupancy"] == 0
+
+
+def of_child(out, header):
+    """Payload that has left behind this header flit."""
+    found, mine = [], False
+    for _, head, _, data in out:
+        mine = data == header if head else mine
+        found += [data] * (mine and not head)
+    return found
+
+
+def test_packets_leave_a_receive_queue_in_the_order_of_their_tails():
+    """A packet of another channel waits behind one that has no place, and then it leaves before later ones."""
+    pieces = [(0, payload(1, range(4))), (0, payload(1, range(4, 8))), (1, payload(9, range(3))),
+              (0, payload(9, range(3, 6)))]
+    flits = [(20, vc, flit) for vc, piece in pieces for flit in packet([7], piece)]
+    _, up, _ = drive(smart(places=1, channels=2, receive_queue=2), table=train(1, [21], [22]), network=flits,
+                     blocked=range(20, 100), cycles=300)
+    assert [data for *_, data in up] == joined(piece for _, piece in pieces)
+    assert up[4][0] > 100  # the second packet waits until copies of the first have left
 
 
 def test_takes_turns_with_worms_of_the_host():

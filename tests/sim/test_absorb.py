@@ -12,11 +12,13 @@ from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Traffic, load
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.configurations import hardware
+from wormcast.sim.engines.deadlock import find_deadlock
 from wormcast.sim.engines.snapshot import Snapshot
 from wormcast.sim.experiments.run import run
-from wormcast.sim.host import Message
+from wormcast.sim.host import NOW, UNDELIVERED, Message
 
 from .bench import bulk, finish, left_over, send
+from .test_deadlock import require_closed
 
 ROW, MESH = topology("mesh:1x4"), topology("mesh:4x4")
 DUAL_PATH = SCHEMES["dual-path"]
@@ -106,6 +108,7 @@ def crowd(nodes, generator, count, length):
     slow(16, 40, {"absorb": "16", "vcs": 1, "buffer": 1, "consumption": 1, "flit_width": 16}),
     slow(8, 10, {"absorb": "16", "vcs": 2, "buffer": 4, "consumption": 2, "readers": "independent", "flit_width": 21,
              "packet": 5}),
+    slow(8, 10, {"absorb": "16", "vcs": 2, "buffer": 4, "consumption": 2, "packet": 5, "receive_queue": 2, "t_nr": 3}),
 ], ids=str)
 def test_everything_arrives_whole_and_nothing_is_left_over(most, length, options, seed):
     """Fewer worms or packets than 2m + 2: every destination has its payload, unchanged, and registers are as after
@@ -128,6 +131,43 @@ def test_each_stop_costs_a_message(stops, length, t_ns, t_nr):
     each = length + 11 + t_ns + t_nr
     assert [after - before for before, after in pairwise(heads)] == [each, each - 1][3 - stops:]
     assert [tail - head for head, tail in zip(heads, tails, strict=True)] == [length - 1] * stops
+
+
+@pytest.mark.parametrize(("length", "t_ns", "t_nr"), [(8, 0, 0), slow(20, 0, 1), (8, 5, 3)])
+def test_a_receive_queue_adds_the_length_of_the_packet_to_each_stop(length, t_ns, t_nr):
+    """A packet is whole before its flits, those of its header included, go to the absorb buffer; t_nr is 1 or more."""
+    result = runs([Message(0, 0, (1, 2, 3), length)], 1, t_ns=t_ns, t_nr=t_nr, packet=20, receive_queue=1)
+    heads = result.host.head.tolist()
+    without = length + 11 + t_ns + t_nr
+    more = length + max(t_nr, 1) - t_nr - 1
+    assert [after - before for before, after in pairwise(heads)] == [without + more + 2, without - 1 + more + 1]
+
+
+QUEUE = {"vcs": 1, "packet": 8, "receive_queue": 1, "t_nr": 4}
+
+
+@pytest.mark.parametrize("consumption", [1, slow(2)])
+@pytest.mark.parametrize("seed", [0, *map(slow, range(1, 8))])
+def test_slots_behind_a_receive_queue_deadlock_or_all_is_delivered(consumption, seed):
+    """A message that waits for a slot keeps the packets behind it in the queue. The proof finds each deadlock as soon
+    as it is one; nothing of it moves then."""
+    engine = bulk("mesh:3x3", "dual-path", crowd(9, random.Random(seed), 60, 40), absorb="1", consumption=consumption,
+                  **QUEUE)
+    found = None
+    while found is None and engine.host.counters[UNDELIVERED]:
+        assert engine.host.counters[NOW] < 60_000
+        engine.run(37)
+        found = find_deadlock(engine)
+    if found is None:
+        return
+    require_closed(found.cycle)
+    left = engine.host.left[sorted(found.worms)].copy()
+    engine.run(20_000)
+    assert engine.host.left[sorted(found.worms)].tolist() == left.tolist()
+    assert find_deadlock(engine).packets >= found.packets
+    enough = run(topology("mesh:3x3"), DUAL_PATH, crowd(9, random.Random(seed), 16, 40), Configuration(
+        absorb="16", consumption=consumption, **QUEUE))
+    assert enough.outcome == "delivered"
 
 
 @pytest.mark.parametrize("options", [{"vcs": 1}, slow({"vcs": 2, "consumption": 2, "flit_width": 16})], ids=str)

@@ -113,6 +113,8 @@ MESSAGES = [send(0, 5, 6, 7, 9, 12, 13, length=24), send(3, 0, 5, 6, 10, 12, len
     {"scheme": "u-mesh", "packet": 0, "t_hs": 5},
     {"scheme": "k-binomial", "ni": "fpfs", "flit_width": 8, "t_ns": 3, "t_nr": 3},
     {"scheme": "k-binomial", "ni": "fpfs", "places": 1, "consumption": 2, "t_ns": 2, "t_nr": 5, "stall": 0.4},
+    slow({"scheme": "k-binomial", "ni": "fpfs", "places": 1, "consumption": 2, "t_ns": 2, "t_nr": 5, "stall": 0.4,
+          "receive_queue": 2}),
 ], ids=lambda options: "-".join(map(str, options.values())))
 def test_every_packet_is_seen_once_where_it_leaves_and_where_it_comes(options):
     options = {"packet": 10, **options}

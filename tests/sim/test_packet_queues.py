@@ -43,18 +43,23 @@ def mutate(monkeypatch):
 CROSSING = [send(0, 1, 2, length=24), send(3, 2, 1, length=24)]
 
 
-def crossing():
-    return bulk("mesh:1x4", "dual-path", CROSSING, consumption=2, **{**QUEUES, "packet": 24, "send_queue": 0})
+def crossing(ni):
+    return bulk("mesh:1x4", "dual-path", CROSSING, consumption=2, ni=ni, **{**QUEUES, "packet": 24, "send_queue": 0})
 
 
-def test_worms_of_two_classes_have_places_of_their_own():
-    finish(crossing(), 2000)
+KINDS = ["conventional", slow("fpfs")]
 
 
-def test_places_that_classes_share_deadlock(mutate):
+@pytest.mark.parametrize("ni", KINDS)
+def test_worms_of_two_classes_have_places_of_their_own(ni):
+    finish(crossing(ni), 2000)
+
+
+@pytest.mark.parametrize("ni", KINDS)
+def test_places_that_classes_share_deadlock(mutate, ni):
     """With one place for both classes, each worm holds the place that the other one waits for."""
     mutate(packet_queue.PacketQueue, ("(still != self.places)", "(sum(used[1:], used[0]) + self.write < self.places)"))
-    engine = crossing()
+    engine = crossing(ni)
     engine.run(20_000)
     assert engine.host.left.sum() == 4
 
@@ -96,9 +101,11 @@ FROM_SLOTS = {"absorb": "1", "vcs": 1, "packet": 24}
 
 
 @pytest.mark.parametrize(("scheme", "options"), [
-    ("k-binomial", {"ni": "fpfs", "packet": 4, "rows": 2, "places": 6, "consumption": 2, "t_nr": 2}),
+    ("k-binomial", {"ni": "fpfs", "packet": 4, "rows": 2, "places": 6, "consumption": 2, "t_nr": 2,
+                    "receive_queue": 1}),
     slow("k-binomial", {"ni": "fcfs", "packet": 4, "rows": 2, "places": 6, "consumption": 2, "flit_width": 8}),
-    slow("dual-path", {**FROM_SLOTS, "absorb": "3", "consumption": 2})])
+    slow("dual-path", {**FROM_SLOTS, "absorb": "3", "consumption": 2}),
+    slow("dual-path", {**FROM_SLOTS, "absorb": "3", "consumption": 2, "receive_queue": 1, "t_nr": 3, "packet": 9})])
 def test_send_queue_beside_copies_and_absorbed_worms(scheme, options):
     """They leave by the same link as the packets in the send queue, in turn. Both engines agree."""
     options = {"t_ns": 3, "send_queue": 2, **options}
@@ -149,16 +156,16 @@ def test_queue_that_is_never_full_is_no_hardware(name):
 
 @pytest.mark.parametrize(("options", "said"), [
     ({"send_queue": 2}, r"send-queue: 2 is not valid without packet: a place holds a packet\. Allowed: 0, or packet 1"),
-    ({"receive_queue": 2, "packet": 4, "ni": "fpfs"}, r"ni: fpfs is not valid with receive-queue 2\. Allowed: conv"),
-    ({"receive_queue": 2, "packet": 4, "absorb": "1"}, r"absorb: 1 is not valid with receive-queue 2\. Allowed: off"),
     ({"send_queue": 2, "packet": 4, "ni_processors": "one"},
      r"ni-processors: one is not valid with receive-queue 0: .* Allowed: two, or receive-queue and send-queue 1 or "),
     ({"receive_queue": 2, "packet": 4, "ni_processors": "one"}, r"ni-processors: one is not valid with send-queue 0"),
     ({"send_queue": "many", "packet": 4}, r"send_queue: many is not valid\. Allowed: 0 to 256, or never-full"),
     ({"receive_queue": 257, "packet": 4}, r"receive_queue: 257 is not valid\. Allowed: 0 to 256, or never-full"),
     ({"send_queue": "never-full"}, r"send-queue: never-full is not valid without packet"),
-    ({"receive_queue": "never-full", "packet": 4, "ni": "fpfs"},
-     r"ni: fpfs is not valid with receive-queue never-full"),
+    ({"receive_queue": 2, "send_queue": 2, "packet": 4, "ni": "fpfs", "ni_processors": "one"},
+     r"ni-processors: one is not valid with ni fpfs: .* sends on are not in the send queue\. Allowed: two"),
+    ({"receive_queue": 2, "send_queue": 2, "packet": 4, "absorb": "2", "ni_processors": "one"},
+     r"ni-processors: one is not valid with absorb 2: .* Allowed: two"),
     ({"ni_order": "send-first"}, r"ni-order: send-first is not valid with ni-processors two: .* ni-processors one"),
 ])
 def test_refusals(options, said):

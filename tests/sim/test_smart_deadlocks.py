@@ -113,6 +113,8 @@ CASES = {
     "min": (SCHEME, "min:b=2,stages=3", {"vcs": 1, "consumption": 1, "packet": 3}),
     "torus": (SCHEME, "torus:4x4", {"vcs": 2, "consumption": 1, "packet": 6, "flit_width": 16}),
     "paths": ("path-lg:by=ni", IRREGULAR, {**DEEP, "packet": 8}),
+    "queue": (SCHEME, "mesh:3x3", {"vcs": 1, "consumption": 1, "packet": 4, "receive_queue": 1, "t_nr": 3}),
+    "queues": (SCHEME, "mesh:3x3", {"vcs": 2, "consumption": 2, "packet": 4, "receive_queue": 1}),
 }
 
 
@@ -131,7 +133,7 @@ def test_what_stands_still_is_proved_a_deadlock_and_arrives_with_enough_places(c
             dead += 1
             require_closed(few.deadlock.cycle)
             assert {hold.worm for hold in few.deadlock.cycle} <= few.deadlock.worms
-    assert dead or case not in ("mesh", "channels") or len(seeds) == 1
+    assert dead or case not in ("mesh", "channels", "queue", "queues") or len(seeds) == 1
 
 
 @pytest.mark.parametrize("case", some(CASES, "mesh"))
@@ -154,4 +156,4 @@ def test_nothing_of_a_deadlock_comes_any_further(case):
         engine.run(20_000)
         assert find_deadlock(engine).packets >= found.packets
         assert host.left[stuck].tolist() == left.tolist()
-    assert proved or case != "mesh"
+    assert proved or case not in ("mesh", "queue", "queues")

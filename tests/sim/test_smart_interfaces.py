@@ -45,9 +45,12 @@ def times(host):
     slow("mesh:1x4", NETWORKS[1][1], "fcfs"),
     slow("irregular:switches=2,ports=8,nodes=6,seed=3", NETWORKS[0][1], "fpfs"),
     slow("mesh:2x3", NETWORKS[1][1], "fcfs"),
-    *(slow(*network, kind) for network in NETWORKS[:2] for kind in ("fcfs", "fpfs"))])
+    *(slow(*network, kind) for network in NETWORKS[:2] for kind in ("fcfs", "fpfs")),
+    *(slow(name, {**NETWORKS[0][1], "receive_queue": queue}, kind)
+      for name, kind, queue in ((IRREGULAR, "fcfs", 1), (IRREGULAR, "fpfs", 2))),
+    slow("mesh:2x3", {**NETWORKS[1][1], "receive_queue": 1, "places": 1}, "fpfs")])
 def test_engines_agree(name, options, kind):
-    options = {**options, "ni": kind, "rows": 2, "places": 6, "t_ns": 3, "t_nr": 2, "t_hs": 5, "t_hr": 4, "dma": "4/3"}
+    options = {"places": 6, **options, "ni": kind, "rows": 2, "t_ns": 3, "t_nr": 2, "t_hs": 5, "t_hr": 4, "dma": "4/3"}
     net = network(name, "k-binomial", tuple(sorted(options.items())))
     messages = messages_of(name, 5, 5, 4)
     reference = AmaranthEngine(net, host_of(net, messages))
@@ -60,7 +63,9 @@ def test_engines_agree(name, options, kind):
 @pytest.mark.parametrize(("name", "options", "kind"), [
     (*NETWORKS[1], "fpfs"), (*NETWORKS[2], "fcfs"),
     *(slow(*NETWORKS[number], kind)
-      for number, kind in ((0, "fcfs"), (0, "fpfs"), (1, "fcfs"), (2, "fpfs"), (3, "fcfs"), (3, "fpfs")))])
+      for number, kind in ((0, "fcfs"), (0, "fpfs"), (1, "fcfs"), (2, "fpfs"), (3, "fcfs"), (3, "fpfs"))),
+    *(slow(name, {**options, "receive_queue": 2, "t_nr": 4}, kind)
+      for kind in ("fcfs", "fpfs") for name, options in NETWORKS)])
 def test_everything_is_delivered(name, options, kind):
     """Each receipt is compared with what is due: each packet comes to each destination once, in order within itself."""
     engine = bulk(name, "k-binomial", messages_of(name, 7, 120, 5), ni=kind, rows=4, places=8, stall=0.2, **options)

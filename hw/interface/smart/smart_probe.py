@@ -38,6 +38,8 @@ class ForwardingProbe:
         assert forwarding is not None
         self.writers = forwarding.channels + 1
         self._packet, self.width, self._read = forwarding.packet, forwarding.width, read
+        # without t_nr, the processor of a receive queue delays no packet
+        self._queued = bool(interface.consumptions[0].queue and interface.consumptions[0].t_nr)
         self._row_bits, self._place_bits, self._flit_bits = ((count - 1).bit_length() for count in (
             forwarding.rows, forwarding.places, forwarding.packet))
 
@@ -72,7 +74,10 @@ class ForwardingProbe:
 
     @property
     def delayed(self) -> Any:
-        """True where the last flit of a packet is held back for t_nr cycles."""
+        """True where a received packet waits its t_nr cycles: its last flit, or with a receive queue all of it."""
+        if self._queued:
+            return (self._read("consumption_0.queue.packets_waiting") != 0) & (
+                self._read("consumption_0.processor.was_done") == 0)
         return self._read("consumption_0.busy") != 0
 
     def flits(self, interface: int, row: int, place: int) -> list[int]:
@@ -98,6 +103,11 @@ class PacketBufferProbe(InterfaceProbe):
     """Packet buffer entries of one smart interface, as (row, place), and the packets that wait for one.
 
     Parameters are those of `InterfaceProbe`; ``read`` returns 0 for registers that the interface does not have.
+
+    Attributes
+    ----------
+    rows, places : int
+        As in `Forwarding`.
     """
 
     reads_missing = forwards = sends_on = True
@@ -109,12 +119,24 @@ class PacketBufferProbe(InterfaceProbe):
         self._one = ForwardingProbe(interface, lambda name: np.array([read(name)]))
 
     def refused(self, channel: int) -> tuple[int, int] | None:
-        """Return the entry that the front packet of a consumption channel waits for; None if it waits for no entry."""
+        """Return the entry that the front packet of a consumption channel waits for; None if it waits for no entry.
+
+        With a receive queue, only the packet that leaves the queue next can wait for an entry.
+        """
         if not int(self._read("consumption_0.waits_for_place")) >> channel & 1:
             return None
         row = self._number(f"consumption_0.vc{channel}_row", self.rows)
         place = self._number(f"forwarding.row{row}_place", self.places)
         return (row, place) if int(self._read(f"forwarding.row{row}_taken")) >> place & 1 else None
+
+    @property
+    def blocking(self) -> int | None:
+        if not self.queues:
+            return None
+        return next((channel for channel in range(self.channels) if self.refused(channel) is not None), None)
+
+    def stops(self, channel: int) -> bool:
+        return self._lacks_place(channel) if self.queues else self.refused(channel) is not None
 
     def taken(self) -> list[tuple[int, int]]:
         """Return the occupied entries, including those of arriving packets."""

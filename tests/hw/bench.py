@@ -2,13 +2,13 @@
 """Plumbing of the hardware tests: run a component in Amaranth's simulator with a Python function a cycle."""
 
 from amaranth.hdl import Module
-from amaranth.sim import Simulator
 
 from wormcast.algorithms import ConsumptionClasses
 from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.hw import PortSpec, Switch
 from wormcast.hw.decoders import MeshDecoder, TableDecoder
 from wormcast.hw.router_kind import switch_kinds
+from wormcast.sim.lowering.elaboration import make_simulator
 
 UP_DOWN = ConsumptionClasses((("up",), ("down",)))
 
@@ -27,7 +27,7 @@ def simulate(component, cycles, step, before=()):
             step(cycle, context)
             await context.tick()
 
-    simulator = Simulator(component)
+    simulator = make_simulator(component)
     simulator.add_clock(1e-9)
     simulator.add_testbench(testbench)
     simulator.run()
@@ -45,7 +45,7 @@ def settle(build, cases):
                 context.set(signal, value)
             results.append(tuple(context.get(signal) for signal in outputs))
 
-    simulator = Simulator(m)
+    simulator = make_simulator(m)
     simulator.add_testbench(testbench)
     simulator.run()
     return results

@@ -1,6 +1,8 @@
 # amaranth: UnusedElaboratable=no
 """Plumbing of the hardware tests: run a component in Amaranth's simulator with a Python function a cycle."""
 
+from functools import lru_cache
+
 from amaranth.hdl import Module
 
 from wormcast.algorithms import ConsumptionClasses
@@ -27,10 +29,29 @@ def simulate(component, cycles, step, before=()):
             step(cycle, context)
             await context.tick()
 
+    simulator, running = _simulator(component)
+    if running:
+        simulator.reset()
+    running[:] = [testbench]
+    try:
+        simulator.run()
+    except BaseException:
+        _simulator.cache_clear()  # a simulation that was broken off cannot be reset
+        raise
+
+
+@lru_cache(maxsize=8)
+def _simulator(component):
+    """A component's simulator, which is reset before each further use, and the list with its testbench."""
+    running = []
+
+    async def testbench(context):
+        await running[0](context)
+
     simulator = make_simulator(component)
     simulator.add_clock(1e-9)
     simulator.add_testbench(testbench)
-    simulator.run()
+    return simulator, running
 
 
 def settle(build, cases):
@@ -51,6 +72,7 @@ def settle(build, cases):
     return results
 
 
+@lru_cache(maxsize=16)
 def mesh_switch(
     shape, *, width=32, vcs=1, depth=4, consumption=2, relations=("hamiltonian",), multicast=True,
     injection="one", classes=UP_DOWN, table=False, absorbs=False, **options,

@@ -40,7 +40,7 @@ def simulate(component, cycles, step, before=()):
         raise
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def _simulator(component):
     """A component's simulator, which is reset before each further use, and the list with its testbench."""
     running = []
@@ -52,6 +52,12 @@ def _simulator(component):
     simulator.add_clock(1e-9)
     simulator.add_testbench(testbench)
     return simulator, running
+
+
+@lru_cache(maxsize=16)
+def built(component, /, *args, **options):
+    """A component, the same one for the same parameters."""
+    return component(*args, **options)
 
 
 def settle(build, cases):

@@ -26,8 +26,8 @@ __all__ = ["called_by", "dispatcher"]
 NUMBERING = "from a random number"
 
 # Numba numbers the functions that it compiles. A function's symbol consists of its name, its number and its argument
-# types. By default each process counts from 1. Two processes can then store different functions with one symbol, such
-# as the comparisons of Numba's `sort` and `argsort`, and a process that loads both from the cache calls one for the other.
+# types. By default each process counts from 1, so two processes can store different functions with one symbol, such as
+# the comparisons of Numba's `sort` and `argsort`. A process that loads both from the cache calls one for the other.
 FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
 
 

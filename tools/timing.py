@@ -15,7 +15,6 @@ from typing import Any
 
 from amaranth.hdl import ResetInserter, Signal
 from amaranth.lib import wiring
-from amaranth.sim import Simulator
 
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.headers import AddressList
@@ -24,6 +23,7 @@ from wormcast.sim.build.components import blueprint_of, build_component
 from wormcast.sim.common.atomic_write import whole_file
 from wormcast.sim.export.verilog.links import links
 from wormcast.sim.export.verilog.ports import ports
+from wormcast.sim.lowering.elaboration import make_simulator
 
 __all__ = ["Flit", "Stimulus", "TimingScene", "draw", "main", "record", "records", "scenes", "stored", "wave_json"]
 
@@ -129,7 +129,7 @@ def record(component: wiring.Component, runs: Sequence[Stimulus],
                     owed = {name: {} for name in outgoing}
             found.append(seen)
 
-    simulator = Simulator(ResetInserter({"sync": rst})(component))
+    simulator = make_simulator(ResetInserter({"sync": rst})(component))
     simulator.add_clock(1e-9)
     simulator.add_testbench(bench)
     simulator.run()

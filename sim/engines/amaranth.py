@@ -14,6 +14,7 @@ from wormcast.hw.bundles import by_name
 
 from ..build.network import HOST, Network
 from ..host import NOW, UNDELIVERED, Host, host_step, link_data, needed
+from ..lowering.elaboration import make_simulator
 from ..lowering.names import signal_parts
 from .event_counters import COUNTED, Events, events_of
 
@@ -85,7 +86,7 @@ class AmaranthEngine:
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
         """Run from reset up to cycle ``cycles``; without ``beyond``, stop earlier if everything is delivered."""
-        simulator = Simulator(self.module)
+        simulator = make_simulator(self.module)
         simulator.add_clock(1e-9)
         terms, counts = self._event_terms(simulator) if self.events is not None else ([], {})
 

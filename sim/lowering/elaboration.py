@@ -1,8 +1,9 @@
-"""Elaboration of a component by Amaranth, without the steps of Amaranth that take long and that lowering does not need.
+"""Elaboration of a component by Amaranth, for netlists and for Amaranth's simulator, without steps that take long.
 
-This module uses private parts of Amaranth 0.5.x. The netlist equals the result of Amaranth's ``build_netlist``, with
-three differences. The netlist has no ports of modules and no fields of signals, as the lowering does not read them. An
-expression that is used several times is one cell, where ``build_netlist`` may emit a cell for each use.
+This module uses private parts of Amaranth 0.5.x. The netlist of `elaborated` equals the result of Amaranth's
+``build_netlist``, with three differences. The netlist has no ports of modules and no fields of signals, as the lowering
+does not read them. An expression that is used several times is one cell, where ``build_netlist`` may emit a cell for
+each use.
 """
 
 import threading
@@ -13,6 +14,7 @@ from importlib.metadata import version
 from typing import Any
 
 import amaranth.hdl._ast as _ast
+import amaranth.hdl._dsl as _dsl
 import amaranth.hdl._ir as _ir
 import amaranth.hdl._nir as _nir
 import amaranth.hdl._xfrm as _xfrm
@@ -20,10 +22,11 @@ from amaranth.hdl import ClockDomain, Const, Fragment, Shape, Signal, Value
 
 from .errors import LoweringError
 
-__all__ = ["check_amaranth", "elaborated"]
+__all__ = ["check_amaranth", "elaborated", "make_simulator"]
 
 USED = {
     _ast: ("Concat", "Operator", "Part", "SignalDict", "SignalKey", "Slice", "SwitchValue"),
+    _dsl: ("_check_rhs",),
     _ir: ("Design", "NetlistEmitter", "PortDirection"),
     _nir: (
         "AssignmentList", "AsyncReadPort", "CombinationalCycle", "FlipFlop", "Matches", "Memory", "Netlist", "Operator",
@@ -79,6 +82,15 @@ def elaborated(component: Any, ports: Mapping[str, tuple[Value, Any]],
             netlist.check_comb_cycles()
         netlist.resolve_all_nets()
     return fragment, netlist
+
+
+def make_simulator(component: Any) -> Any:
+    """Return Amaranth's simulator of a component; its construction takes about three quarters of the time."""
+    from amaranth.sim import Simulator  # not needed for netlists
+
+    check_amaranth()
+    with _quick():
+        return Simulator(component)
 
 
 def _may_have_cycle(netlist: Any) -> bool:
@@ -150,13 +162,18 @@ def _quick() -> Iterator[None]:
     """Replace functions of Amaranth by faster ones with the same results.
 
     Amaranth computes the shape of a value from its operands whenever it asks for the shape, checks each net of each
-    value in a netlist, and makes a new key of a signal for each look-up.
+    value in a netlist, and makes a new key of a signal for each look-up. Amaranth also walks a shared expression once
+    for each use: when it checks, looks for signals, and replaces `ClockSignal` and `ResetSignal`.
     """
-    replaced: dict[tuple[type, str], Any] = {(kind, "shape"): _once(kind.shape) for kind in (
+    replaced: dict[tuple[Any, str], Any] = {(kind, "shape"): _once(kind.shape) for kind in (
         Const, Signal, _ast.Concat, _ast.Operator, _ast.Part, _ast.Slice, _ast.SwitchValue)}
     replaced[_nir.Value, "__new__"] = _new_value
     replaced[_ast.SignalDict, "_map_key"] = _key
     replaced[_ast.SignalDict, "__contains__"] = _contains
+    for place, name, once in ((_dsl, "_check_rhs", _checked_once),
+                              (_ir.Design, "_collect_used_signals_value", _collected_once)):
+        replaced[place, name] = once(getattr(place, name))
+    replaced[_xfrm, "DomainLowerer"] = _SharingLowerer
     with _lock:
         before = {place: vars(place[0]).get(place[1]) for place in replaced}
         try:
@@ -180,6 +197,27 @@ def _once(shape: Callable[[Any], Shape]) -> Callable[[Any], Shape]:
         return found
 
     return kept
+
+
+def _checked_once(check: Callable[[Any], None]) -> Callable[[Any], None]:
+    def checked(value: Any) -> None:
+        if "_wormcast_checked" not in value.__dict__:
+            check(value)  # raises an error if the value is not valid
+            value._wormcast_checked = True
+
+    return checked
+
+
+def _collected_once(collect: Callable[[Any, Any, Any], None]) -> Callable[[Any, Any, Any], None]:
+    done: dict[tuple[int, int], tuple[Any, Any]] = {}
+
+    def collected(design: Any, fragment: Any, value: Any) -> None:
+        key = id(fragment), id(value)
+        if key not in done:
+            done[key] = fragment, value  # what an id names must stay alive
+            collect(design, fragment, value)
+
+    return collected
 
 
 def _new_value(kind: type, nets: Any = ()) -> Any:

@@ -1,6 +1,7 @@
 """Switches of any network, with the straps and tables of one member of their kind."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -86,6 +87,7 @@ def blueprint(network, relation=None, scheme=None, **options):
     return Blueprint(topology(network) if isinstance(network, str) else network, scheme, Configuration(**options))
 
 
+@lru_cache(maxsize=16)
 def place(network, number, relation=None, scheme=None, **options):
     """One switch of a network by its number."""
     built = blueprint(network, relation, scheme, **options)

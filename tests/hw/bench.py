@@ -1,14 +1,16 @@
 # amaranth: UnusedElaboratable=no
 """Plumbing of the hardware tests: run a component in Amaranth's simulator with a Python function a cycle."""
 
+from functools import lru_cache
+
 from amaranth.hdl import Module
-from amaranth.sim import Simulator
 
 from wormcast.algorithms import ConsumptionClasses
 from wormcast.algorithms.headers import AddressList, Unicast
 from wormcast.hw import PortSpec, Switch
 from wormcast.hw.decoders import MeshDecoder, TableDecoder
 from wormcast.hw.router_kind import switch_kinds
+from wormcast.sim.lowering.elaboration import make_simulator
 
 UP_DOWN = ConsumptionClasses((("up",), ("down",)))
 
@@ -27,10 +29,35 @@ def simulate(component, cycles, step, before=()):
             step(cycle, context)
             await context.tick()
 
-    simulator = Simulator(component)
+    simulator, running = _simulator(component)
+    if running:
+        simulator.reset()
+    running[:] = [testbench]
+    try:
+        simulator.run()
+    except BaseException:
+        _simulator.cache_clear()  # a simulation that was broken off cannot be reset
+        raise
+
+
+@lru_cache(maxsize=16)
+def _simulator(component):
+    """A component's simulator, which is reset before each further use, and the list with its testbench."""
+    running = []
+
+    async def testbench(context):
+        await running[0](context)
+
+    simulator = make_simulator(component)
     simulator.add_clock(1e-9)
     simulator.add_testbench(testbench)
-    simulator.run()
+    return simulator, running
+
+
+@lru_cache(maxsize=16)
+def built(component, /, *args, **options):
+    """A component, the same one for the same parameters."""
+    return component(*args, **options)
 
 
 def settle(build, cases):
@@ -45,12 +72,13 @@ def settle(build, cases):
                 context.set(signal, value)
             results.append(tuple(context.get(signal) for signal in outputs))
 
-    simulator = Simulator(m)
+    simulator = make_simulator(m)
     simulator.add_testbench(testbench)
     simulator.run()
     return results
 
 
+@lru_cache(maxsize=16)
 def mesh_switch(
     shape, *, width=32, vcs=1, depth=4, consumption=2, relations=("hamiltonian",), multicast=True,
     injection="one", classes=UP_DOWN, table=False, absorbs=False, **options,

@@ -14,8 +14,8 @@ WIDTH = 16
 
 def smart(kind="fpfs", *, vcs=1, channels=1, **options):
     options = {"rows": 4, "places": 4, "packet": 4, "row_flits": 8, **options}
-    return ForwardingInterface(injection=PortSpec("network", vcs=vcs, depth=8), width=WIDTH, kind=kind,
-                               consumption=PortSpec("consumption", vcs=channels, depth=4), **options)
+    return bench.built(ForwardingInterface, injection=PortSpec("network", vcs=vcs, depth=8), width=WIDTH, kind=kind,
+                       consumption=PortSpec("consumption", vcs=channels, depth=4), **options)
 
 
 def train(row, *children, packets=None):

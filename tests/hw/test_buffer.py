@@ -80,8 +80,8 @@ class Traffic:
     (1, "lutram"), (2, "registers"), slow(1, "registers"), slow(2, "lutram")])
 @pytest.mark.parametrize(("vcs", "depth", "width"), [(1, 1, 5), (2, 4, 36), (3, 3, 7), (1, 16, 70), (4, 5, 9)])
 def test_every_flit_is_read_once_by_each_reader_in_order(vcs, depth, width, readers, storage):
+    buffer = ReplicationBuffer(vcs=vcs, depth=depth, width=width, readers=readers, storage=storage)
     for idle, busy in ((0.0, 0.0), (0.0, 0.6), (0.6, 0.0), (0.4, 0.4)):
-        buffer = ReplicationBuffer(vcs=vcs, depth=depth, width=width, readers=readers, storage=storage)
         traffic = Traffic(buffer, 7 * vcs + depth, idle, busy)
         bench.simulate(buffer, 300, traffic.step)
         assert traffic.freed > 30

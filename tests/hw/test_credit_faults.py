@@ -223,9 +223,9 @@ def drive(interface, cycles, *, flits=(), credits=(), hold=()):
 
 
 def interface_of(**options):
-    return NetworkInterface(**{"injection": PortSpec("network", vcs=2, depth=3),
-                               "consumption": PortSpec("network", vcs=3, depth=4), "width": WIDTH, "ports": 2,
-                               "links": 2, **options})
+    return bench.built(NetworkInterface, **{"injection": PortSpec("network", vcs=2, depth=3),
+                                            "consumption": PortSpec("network", vcs=3, depth=4), "width": WIDTH,
+                                            "ports": 2, "links": 2, **options})
 
 
 def test_interface_tells_a_false_credit_of_the_network():

@@ -5,12 +5,12 @@ import random
 
 import pytest
 from amaranth.hdl import ClockDomain, Module
-from amaranth.sim import Simulator
 
 from wormcast.algorithms import WormcastError
 from wormcast.hw import PortSpec
 from wormcast.hw.crossing import ClockCrossing
 from wormcast.sim.lowering import netlist
+from wormcast.sim.lowering.elaboration import make_simulator
 
 WIDTH = 8
 
@@ -80,7 +80,7 @@ def cross(vcs, depth, periods, *, flits, phase=0.3, credit_after=0, accepts=lamb
             cycle += 1
             await context.tick("downstream")
 
-    simulator = Simulator(m)
+    simulator = make_simulator(m)
     simulator.add_clock(periods[0] * 1e-9, domain="upstream")
     simulator.add_clock(periods[1] * 1e-9, phase=phase * periods[1] * 1e-9, domain="downstream")
     simulator.add_testbench(sender)

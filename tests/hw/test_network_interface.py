@@ -23,7 +23,7 @@ def inject(flits, *, vcs=2, depth=4, credit_after=2, cycles=120, taken=None, une
 
     ``taken``: a list for the cycles in which a flit was on the host's link. ``unended``: one for those in which a worm
     without a tail was reported; if there is none, none may be."""
-    interface = Injection(PortSpec("network", vcs=vcs, depth=depth), width=WIDTH, **options)
+    interface = bench.built(Injection, PortSpec("network", vcs=vcs, depth=depth), width=WIDTH, **options)
     queue, seen, owed, room = list(flits), [], {}, [interface.queue]
 
     def step(cycle, context):
@@ -215,7 +215,7 @@ def consume(arrivals, *, channels=2, depth=4, hold=0, cycles=160, t_nr=0):
 
     The host takes nothing of channel c before cycle ``hold[c]``.
     """
-    interface = Consumption(PortSpec("network", vcs=channels, depth=depth), width=WIDTH, t_nr=t_nr)
+    interface = bench.built(Consumption, PortSpec("network", vcs=channels, depth=depth), width=WIDTH, t_nr=t_nr)
     queue, seen, room = list(arrivals), [], [depth] * channels
     owed = []
 

@@ -30,9 +30,9 @@ class Node:
     """
 
     def __init__(self, *, channels=1, vcs=1, slots=1, slot_flits=16, opens=0, chance=0.0, seed=0, **options):
-        self.interface = AbsorbingInterface(
-            injection=PortSpec("injection", vcs=vcs, depth=DEPTH), width=WIDTH, slots=slots, slot_flits=slot_flits,
-            consumption=PortSpec("consumption", vcs=channels, depth=DEPTH), **options)
+        self.interface = bench.built(
+            AbsorbingInterface, injection=PortSpec("injection", vcs=vcs, depth=DEPTH), width=WIDTH, slots=slots,
+            slot_flits=slot_flits, consumption=PortSpec("consumption", vcs=channels, depth=DEPTH), **options)
         self.channels, self.vcs, self.opens, self.chance = channels, vcs, opens, chance
         self.random = random.Random(seed)
         self.taken, self.consumed, self.injected, self.credits, self.faults = [], [], [], [], []

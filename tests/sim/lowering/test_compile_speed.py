@@ -1,16 +1,23 @@
 """Parts of a compilation that exist only to make it fast: they change neither results nor Amaranth."""
 
+import io
 import random
 from itertools import pairwise
 
 import amaranth.hdl._ast as _ast
+import amaranth.hdl._dsl as _dsl
+import amaranth.hdl._ir as _ir
 import amaranth.hdl._nir as _nir
+import amaranth.hdl._xfrm as _xfrm
 import pytest
-from amaranth.hdl import Cat, ClockSignal, Const, Fragment, Module, ResetSignal, Signal
+from amaranth.hdl import Cat, ClockSignal, Const, Fragment, Module, ResetSignal, Signal, Value
 from amaranth.lib.wiring import In, Out
+from amaranth.sim import Simulator
 
+from wormcast.sim.build.components import blueprint_of, build_component
 from wormcast.sim.lowering import LoweringError, netlist
 from wormcast.sim.lowering.cells import Operator
+from wormcast.sim.lowering.elaboration import make_simulator
 from wormcast.sim.lowering.graph import Graph
 from wormcast.sim.lowering.phases import WINDOW, Store, Write, flag_runs, needs
 
@@ -99,7 +106,7 @@ def test_a_shared_expression_is_one_cell(build):
 
 def methods():
     kinds = (Const, Signal, _ast.Concat, _ast.Operator, _ast.Part, _ast.Slice, _ast.SignalDict, _ast.SwitchValue,
-             _nir.Value)
+             _nir.Value, _dsl, _ir.Design, _xfrm)
     return [dict(vars(kind)) for kind in kinds]
 
 
@@ -113,6 +120,8 @@ def test_amaranth_is_unchanged_after_an_elaboration():
     assert methods() == before
     with pytest.raises(LoweringError, match="clock"):
         netlist.read(component(PORTS, broken)())
+    assert methods() == before
+    make_simulator(component(PORTS, shared)())
     assert methods() == before
     Fragment.get(Module(), None)
 
@@ -134,3 +143,29 @@ def test_a_loop_of_bits_is_refused_even_if_nothing_depends_on_it():
 
     with pytest.raises(LoweringError, match="combinational cycle"):
         netlist.read(component(PORTS, loop)())
+
+
+def waveform(construct):
+    """Lines of the waveform at each time, of a router with random inputs, in a simulator that ``construct`` makes."""
+    router = build_component(blueprint_of({"topology": "mesh:1x2", "vcs": 1}), "router")
+    rng = random.Random(1)
+
+    async def testbench(context):
+        for _ in range(30):
+            for _, member, port in router.signature.flatten(router):
+                if member.flow == In:
+                    value = Value.cast(port)
+                    context.set(value, rng.getrandbits(len(value)))
+            await context.tick()
+
+    simulator = construct(router)
+    simulator.add_clock(1e-9)
+    simulator.add_testbench(testbench)
+    text = io.StringIO()
+    with simulator.write_vcd(text):
+        simulator.run()
+    return [sorted(lines.split("\n")) for lines in text.getvalue().split("$timescale")[1].split("\n#")]
+
+
+def test_a_simulator_simulates_as_amaranths():
+    assert waveform(make_simulator) == waveform(Simulator)

@@ -7,7 +7,6 @@ import random
 from dataclasses import dataclass, field
 
 from amaranth.hdl import ClockDomain, Module
-from amaranth.sim import Simulator
 from verilated import compile_at_once
 
 from tools.bench.verilator import run, translate
@@ -15,6 +14,7 @@ from wormcast.hw.deep.chunk_buffer import ChunkStore
 from wormcast.hw.deep.input_unit import DeepInput
 from wormcast.hw.interface.smart import ChildTable, Forwarding
 from wormcast.sim.export.verilog import component_verilog, has_clock, ports
+from wormcast.sim.lowering.elaboration import make_simulator
 
 #: Clocks the module below; Verilator's own main programs ask for more of the compiler.
 MAIN = """
@@ -112,7 +112,7 @@ def record(component, cycles, stimulus):
             recording.answered.append(_packed(outputs, lambda name: context.get(values[name])))
             await context.tick()
 
-    simulator = Simulator(m)
+    simulator = make_simulator(m)
     simulator.add_clock(1e-9)
     simulator.add_testbench(testbench)
     simulator.run()

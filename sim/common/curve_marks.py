@@ -37,7 +37,8 @@ MARKS = {"half": "imprecise mean", "open": "saturated", "dead": "deadlock"}
 ABOVE_WORDS = "above the frame: saturated, no steady latency"
 
 #: Text of captions about intervals and about the places of markers.
-INTERVAL_WORDS = ("bars: 95 % intervals; imprecise mean: the interval is too wide, or a seed has too few messages; "
+INTERVAL_WORDS = ("bars: 95 % intervals, with an arrowhead where they leave the frame at the top; "
+                  "imprecise mean: the interval is too wide, or a seed has too few messages; "
                   "markers that would hide one another stand side by side, the lines have the values; "
                   "alternating colours: lines coincide")
 
@@ -94,12 +95,14 @@ def draw_curves(axes: "Axes", curves: Sequence[CurveMarks], *, diagonal: bool = 
         axes.plot(curve.at[ends], curve.up[ends], color=curve.look["color"],
                   linestyle=curve.look["linestyle"] if dashes is None else dashes, linewidth=style().weight, zorder=2)
     across = _direction(axes) if diagonal else np.array([1.0, 0.0])
-    points = [(curve, index, offset) for curve, offsets in zip(curves, _offsets(axes, curves, seen, across), strict=True)
+    every = zip(curves, _offsets(axes, curves, seen, across), strict=True)
+    points = [(curve, index, offset) for curve, offsets in every
               for index, offset in enumerate(offsets) if not math.isnan(curve.up[index])]
     # where markers overlap for lack of room, none hides the open half of a half open one, which is on its right
     halves = [one for one in points if one[0].kinds[one[1]] == "half"]
-    for one in [*(one for one in points if one not in halves), *sorted(halves, key=lambda one: -one[2][0])]:
-        _point(axes, *one)
+    others = [one for one in points if one[0].kinds[one[1]] != "half"]
+    for curve, index, offset in [*others, *sorted(halves, key=lambda one: -one[2][0])]:
+        _point(axes, curve, index, offset)
     _above(axes, curves)
     _deadlocks(axes, curves, top=dead_at_top)
 
@@ -231,6 +234,9 @@ def _point(axes: "Axes", curve: CurveMarks, index: int, offset: Floats) -> None:
         caps = [end for end, value in zip(ends, (up - half, up + half), strict=True) if end == value]
         axes.plot([at] * len(caps), caps, marker="_", linestyle="", markersize=marker_size(),
                   markeredgewidth=0.6 * style().weight, **line)
+        if ends[1] < up + half:
+            axes.plot([at], ends[1:], marker="^", linestyle="", clip_on=False, markersize=0.6 * marker_size(),
+                      **line)
     axes.plot([at], [up], linestyle="", transform=moved, zorder=3, **marker_options(curve.look, curve.kinds[index]))
 
 

@@ -138,12 +138,15 @@ class Evidence(NamedTuple):
         The difference is within `SAME`.
     mixed : bool
         A series is saturated in some replications, and in others it is not.
+    difference : (float, float) or None
+        Mean of the paired differences of both sides, and half of its 95 % interval; None without replications.
     """
 
     held: float
     against: float
     same: bool = False
     mixed: bool = False
+    difference: tuple[float, float] | None = None
 
     @classmethod
     def certain(cls, holds: bool | None) -> "Evidence":
@@ -171,7 +174,7 @@ class Truth:
         return cls({None: Evidence.certain(holds)})
 
     def __invert__(self) -> "Truth":
-        return Truth({load: Evidence(one.against, one.held, one.same, one.mixed) for load, one in self.at.items()},
+        return Truth({load: one._replace(held=one.against, against=one.held) for load, one in self.at.items()},
                      self.missing)
 
     @staticmethod
@@ -183,7 +186,7 @@ class Truth:
         return _folded([*parts], lambda each: Evidence(
             max(one.held for one in each), min(1.0, len(each) * min(one.against for one in each)),
             all(one.same or one.held <= LEVEL for one in each) and any(one.same for one in each),
-            any(one.mixed for one in each)))
+            any(one.mixed for one in each), min(each, key=lambda one: one.against).difference))
 
     @staticmethod
     def some(parts: Iterable["Truth"]) -> "Truth":
@@ -197,18 +200,38 @@ class Truth:
                           last=last))
 
     def region(self, level: float = LEVEL) -> str:
-        """Text: the loads of each verdict, if loads differ; the reason, if all are undecided or there is no load;
-        else empty."""
+        """Text: the loads of each verdict, if loads differ or the statement is reversed, with the paired differences;
+        the reason, if all are undecided or there is no load; else empty."""
         if not self.at:
             return self.missing
         signs = {load: _sign(one, level, len(self.at)) for load, one in self.at.items()}
+        against = [load for load, sign in signs.items() if sign == NOT_HELD]
+        how_far = _how_far([self.at[load].difference for load in against])
         if len(set(signs.values())) == 1:
-            return {UNDECIDED: "the intervals overlap", MIXED: SOME}.get(next(iter(signs.values())), "")
+            if against and against != [None]:
+                return f"reversed at {', '.join(f'{load:g}' for load in sorted(self.at, key=_order))}{how_far}"
+            return {UNDECIDED: "the difference may be 0", MIXED: SOME,
+                    NOT_HELD: how_far and f"reversed{how_far}"}.get(next(iter(signs.values())), "")
         words = {HELD: "held", NOT_HELD: "reversed", NO_DIFFERENCE: "no difference", UNDECIDED: "open", MIXED: SOME}
         return "; ".join(
-            f"{word} at " + ", ".join(f"{load:g}" for load in sorted(self.at, key=lambda one: one or 0)
-                                      if signs[load] == sign)
+            f"{word} at " + ", ".join(f"{load:g}" for load in sorted(self.at, key=_order) if signs[load] == sign)
+            + how_far * (sign == NOT_HELD)
             for sign, word in words.items() if sign in signs.values())
+
+
+def _order(load: Load) -> float:
+    return load or 0.0
+
+
+def _how_far(differences: Iterable[tuple[float, float] | None]) -> str:
+    """Return by how far a statement is reversed, as text; empty if a difference has no finite interval."""
+    found = [*differences]
+    known = [(abs(mean), half) for mean, half in filter(None, found) if math.isfinite(mean + half)]
+    if not known or len(known) < len(found):
+        return ""
+    ends = f"{known[0][0]:.4g} +- {known[0][1]:.2g}" if len(known) == 1 else (
+        f"{min(known)[0]:.4g} to {max(known)[0]:.4g}")
+    return f" by {ends} ({'mean' if len(known) == 1 else 'means'} of paired differences)"
 
 
 def _sign(one: Evidence, level: float, loads: int) -> str:

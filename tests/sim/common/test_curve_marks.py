@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from matplotlib import rc_context
 
 from wormcast.sim.common.curve_frame import curve_settings
 from wormcast.sim.common.curve_marks import CurveMarks, draw_curves
@@ -15,9 +16,7 @@ NAN = math.nan
 def drawn(*curves, saturated=(), kind="full", **options):
     """Draw curves, each a list of (x, y), into axes from 0 to 10, and give these. The first one is saturated at x, and
     has markers of the kind ``kind``."""
-    import matplotlib
-
-    with matplotlib.rc_context(curve_settings()):
+    with rc_context(curve_settings()):
         axes = blank_figure(4, 3).subplots()
         axes.set(xlim=(0, 10), ylim=(0, 10))
         draw_curves(axes, [CurveMarks({"color": f"C{number}", "marker": "os^"[number], "linestyle": "-"},
@@ -79,6 +78,18 @@ def test_a_half_open_marker_lies_on_top():
     line = [(x / 10, 2) for x in range(1, 100)]
     found = [one.get_fillstyle() for one in drawn(line, line, line, kind="half").lines if one.get_zorder() == 3]
     assert found == ["full"] * 198 + ["left"] * 99
+
+
+@pytest.mark.parametrize(("half", "marks"), [(3, ["_"]), (8, ["_", "^"])])
+def test_an_interval_that_leaves_the_frame_has_an_arrowhead(half, marks):
+    """A bar without a cap at its end would look like a whole one."""
+    with rc_context(curve_settings()):
+        axes = blank_figure(4, 3).subplots()
+        axes.set(xlim=(0, 10), ylim=(0, 10))
+        draw_curves(axes, [CurveMarks({"color": "C0", "marker": "o", "linestyle": "-"}, [5], [6], ["full"], [half])])
+    ends = [line for line in axes.lines if line.get_zorder() == 2.5]
+    assert [line.get_marker() for line in ends] == ["None", *marks]
+    assert {"_": [3, 9], "^": [10]}[marks[-1]] == ends[-1].get_ydata().tolist()
 
 
 def test_a_saturated_point_is_above_each_line():

@@ -228,16 +228,17 @@ def _point(axes: "Axes", curve: CurveMarks, index: int, offset: Floats) -> None:
     half = curve.halves[index] if curve.halves else 0.0
     if half:
         bottom, top = axes.get_ylim()
-        line = {"color": curve.look["color"], "linewidth": 0.6 * style().weight, "transform": moved, "zorder": 2.5}
+        line = {"color": curve.look["color"], "linewidth": 0.6 * style().weight, "transform": moved, "zorder": 2.5,
+                "clip_on": False}
         ends = [max(up - half, bottom), min(up + half, top)]
         axes.plot([at, at], ends, **line)
         caps = [end for end, value in zip(ends, (up - half, up + half), strict=True) if end == value]
         axes.plot([at] * len(caps), caps, marker="_", linestyle="", markersize=marker_size(),
                   markeredgewidth=0.6 * style().weight, **line)
         if ends[1] < up + half:
-            axes.plot([at], ends[1:], marker="^", linestyle="", clip_on=False, markersize=0.6 * marker_size(),
-                      **line)
-    axes.plot([at], [up], linestyle="", transform=moved, zorder=3, **marker_options(curve.look, curve.kinds[index]))
+            axes.plot([at], ends[1:], marker="^", linestyle="", markersize=0.6 * marker_size(), **line)
+    # a marker that stands beside its place may leave the frame
+    axes.plot([at], [up], linestyle="", transform=moved, zorder=3, clip_on=False, **marker_options(curve.look, curve.kinds[index]))
 
 
 def _above(axes: "Axes", curves: Sequence[CurveMarks]) -> None:

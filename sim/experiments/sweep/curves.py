@@ -387,7 +387,8 @@ def _worded(name: str, value: Any, scheme: Scheme) -> str:
         return said
     option = OPTIONS[name]
     number = said.removeprefix(f"{name} ")
-    return f"{option.label or name.replace('_', ' ')}: {number}{f' {option.unit}' if option.unit else ''}"
+    label = option.label or name.replace("_", " ")
+    return f"{label}: {number}{f' {option.unit}' if option.unit not in (None, label) else ''}"
 
 
 def scheme_name(value: str, scheme: Scheme) -> str:

@@ -60,6 +60,7 @@ def test_markers_that_hide_one_another_stand_side_by_side(diagonal, points):
     assert (np.hypot(*shifts[0].T) > 1).all()
     direction = np.subtract(*axes.transData.transform([(1, 1), (0, 0)])) if diagonal else np.array([1, 0])
     assert np.allclose(shifts[..., 0] * direction[1], shifts[..., 1] * direction[0])
+    assert not any(line.get_clip_on() for line in axes.lines if line.get_zorder() == 3)
 
 
 @pytest.mark.parametrize("nudge", [0, 0.01, 0.03])

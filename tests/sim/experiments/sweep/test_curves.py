@@ -66,7 +66,7 @@ def test_lines_are_the_other_combinations_over_the_load(sweep_of, tmp_path):
     assert len(set(looks)) == 6
     assert [line.get_color() for line in lines_of(delivered, 2)] == [hue for hue, _ in looks]
     assert delivered.lines[0].get_linestyle() == ":"
-    markers = {(line.get_color(), line.get_marker()) for line in latency.lines if line.get_marker() in ("o", "s", "^")
+    markers = {(line.get_color(), line.get_marker()) for line in latency.lines if line.get_marker() in ("v", "<")
                and len(line.get_xdata())}
     assert len({marker for _, marker in markers}) == len(markers) == 2
     for axes in (latency, delivered):
@@ -197,6 +197,7 @@ def test_a_curve_that_is_alone_has_the_name_of_its_scheme(sweep_of, tmp_path):
         described = beside(curves_figure(sweep, points(sweep), results))
     assert "length of a multicast: 20 payload flits; " in described.caption[0]
     assert "seed: 24; seeds: 4" in described.caption[0]
+    assert not described.caption[0].endswith(" cycles")  # the name says so
     assert [row["scheme"] for row in described.rows] == ["u-mesh", "u-mesh"]
 
 
@@ -262,7 +263,7 @@ def test_scale_is_that_of_points_that_are_not_saturated(sweep_of, tmp_path):
     assert latency.get_ylim() == (0, 250)
     assert latency.get_xlim()[1] < 0.16 < delivered.get_xlim()[1]
     assert words == ["dual-path", "saturated", "deadlock"]
-    hollow = [line for line in latency.lines if line.get_markerfacecolor() == "white" and line.get_marker() == "o"]
+    hollow = [line for line in latency.lines if line.get_markerfacecolor() == "white" and line.get_marker() == "v"]
     assert [list(line.get_ydata()) for line in hollow] == [[1], [1]]
     crosses = [line for line in (*latency.lines, *delivered.lines) if line.get_marker() == "x"]
     assert [list(line.get_xdata()) for line in crosses] == [[0.16]] * 2

@@ -238,7 +238,8 @@ def _point(axes: "Axes", curve: CurveMarks, index: int, offset: Floats) -> None:
         if ends[1] < up + half:
             axes.plot([at], ends[1:], marker="^", linestyle="", markersize=0.6 * marker_size(), **line)
     # a marker that stands beside its place may leave the frame
-    axes.plot([at], [up], linestyle="", transform=moved, zorder=3, clip_on=False, **marker_options(curve.look, curve.kinds[index]))
+    axes.plot([at], [up], linestyle="", transform=moved, zorder=3, clip_on=False,
+              **marker_options(curve.look, curve.kinds[index]))
 
 
 def _above(axes: "Axes", curves: Sequence[CurveMarks]) -> None:

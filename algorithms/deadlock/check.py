@@ -18,6 +18,7 @@ from .classes import fewest_classes
 from .degrees import channel_bounds
 from .graph import dependency_graph
 from .interfaces import MULTICASTS, circle_of_interfaces
+from .knot_search import choosing_parts
 from .verdict import decide
 from .witness import retell
 
@@ -157,6 +158,8 @@ class Analysis:
     fits : bool or None
         Switch buffers store a whole worm. `fits` is None unless worms are replicated from buffers that can store a
         whole worm.
+    choices : bool
+        Some worms choose between channels, so that a cycle of dependencies is no deadlock.
     """
 
     topology: Topology
@@ -182,6 +185,7 @@ class Analysis:
     tokens: int | None = None
     consumed: bool = False
     fits: bool | None = None
+    choices: bool = False
 
     @property
     def free(self) -> bool:
@@ -355,6 +359,7 @@ def check(
         tokens=None if not serial else 0 if groups is None else len(groups.names),
         consumed=consumed,
         fits=fits if buffered else None,
+        choices=bool(choosing_parts(parts)),
     )
 
 

@@ -1,8 +1,10 @@
 """Checks of the arguments of functions: names of options, smallest values, windows."""
 
+import inspect
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import wormcast
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.errors import nearest
 
@@ -12,8 +14,15 @@ def known(function: str, given: Mapping[str, Any], allowed: Collection[str]) -> 
     """Return the given options, without those that are None. Refuse options that a function does not have."""
     for name in given:
         if name not in allowed:
-            raise WormcastError(f"{name!r} is not an option of {function}.{nearest(name, allowed)}")
+            near = nearest(name, [*_named(function), *allowed])
+            raise WormcastError(f"{name!r} is not an option of {function}.{near}")
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _named(function: str) -> list[str]:
+    """Return the parameters that a function names, without the options that its ``**`` collects."""
+    parameters = inspect.signature(getattr(wormcast, function)).parameters.values()
+    return [one.name for one in parameters if one.kind is not one.VAR_KEYWORD]
 
 
 def require_at_least(least: int, **numbers: int | None) -> None:

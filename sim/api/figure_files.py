@@ -101,7 +101,9 @@ RULE = ("held: at every load, by paired differences of the replications at a lev
 ABOUT = """\
 Loads are payload flits times destinations per node and cycle: created (offered) or received (delivered). Throughput \
 is the number of flits that the whole network delivers per cycle.
-{length} Points at which half the 95 % interval of the latency exceeds {percent} % of its mean are marked."""
+{length} Points at which half the 95 % interval of the latency exceeds {percent} % of its mean are marked.
+Open markers are points at which all replications together are saturated. saturation and saturated in statements are \
+decided in each replication, so that their loads may differ from that of the first open marker."""
 PILOT = ("A point has four replications, and runs until the latency is precise, or the network is far beyond "
          "saturation, or the cycles of the figure end.")
 PLANNED = ("All points have ten replications, {warmup} cycles of warm-up, and {cycles} cycles after them at the first "

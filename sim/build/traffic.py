@@ -13,6 +13,7 @@ from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.typecheck import require_fields
 
 from ..common.option import option, require_allowed
+from ..common.text import count
 from .patterns import (
     MULTICAST_SETS,
     PATTERNS,
@@ -364,6 +365,19 @@ class Traffic:
             raise WormcastError(f"rate: {self.rate:g} is not valid: it creates {wanted[busiest]:g} flits to consume "
                                 f"{where}, and the node can consume {there}. Allowed: rates up to "
                                 f"{math.floor(most / unit) * unit:g}.")
+
+    @property
+    def words(self) -> str:
+        """The traffic in words: rate, lengths, destinations, and the pattern if it is not uniform."""
+        share = "multicasts" if self.multicast_fraction == 1 else f"{self.multicast_fraction:.0%} multicasts"
+        text = f"{self.rate:g} flits created per node and cycle"
+        if self.multicast_fraction:
+            to = (f"{self.destinations_counts} nodes" if self.destinations_counts is not None
+                  else f"{self.destinations_mean:g} node{'' if self.destinations_mean == 1 else 's'}")
+            text += f", {share} of {count(self.length, 'flit')} to {to}"
+        if self.multicast_fraction < 1:
+            text += f", unicasts of {count(self.unicast_length, 'flit')}"
+        return text + (f", {self.pattern}" if self.pattern != "uniform" else "")
 
     def to_dict(self) -> dict[str, Any]:
         """Return all parameters as plain data for JSON."""

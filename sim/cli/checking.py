@@ -117,9 +117,12 @@ def report(result: CheckResult) -> None:
     least = "no number suffices"
     if analysis.dans is not None:
         found = str(analysis.dans) if len(analysis.dans) else "any channel for every worm"
-        least = f"{max(1, len(analysis.dans))} {'suffices' if len(analysis.dans) < 2 else 'suffice'} ({found})"
+        least = (f"{max(1, len(analysis.dans))} {'suffices' if len(analysis.dans) < 2 else 'suffice'}"
+                 f"{'' if analysis.complete else ' in the sample'} ({found})")
         if analysis.classes_minimal is None:
             least += "; fewer may suffice"
+        elif analysis.classes_minimal > 1 and not analysis.choices:  # with choices, not every cycle is a deadlock
+            least += ", fewer do not"
     if analysis.slots:
         say(f"retransmission slots: the result for {analysis.slots} is valid for any number, because messages can "
             "occupy all slots")

@@ -132,7 +132,8 @@ LESSONS = {
                    "start": "Each multicast visits the two nodes in the middle, one from the left, one from the right. "
                             "At a stop a worm reserves the node's consumption channel, and holds it to the tail.",
                    "closed": "Each header waits at its second stop for the consumption channel that the other worm "
-                             "holds. No link is in this circle: more virtual channels on links would not help.",
+                             "holds. No link is in this circle, and the red links only lead to the waiting headers: "
+                             "more virtual channels on links would not help.",
                    "rest": "The buffers behind the headers are full, and their senders have no credits. Nothing moves "
                            "any more."}),
          LessonRun("consumption-cured", "The same multicasts with two consumption channels per node: both arrive",

@@ -94,6 +94,8 @@ def report(result: Load) -> None:
     say(f"{result.scheme.name} on {result.topology.name}, {what}{counted}")
     say(f"{describe_hardware(result.configuration, result.scheme)}, "
         f"relation {result.scheme.relation_on(result.topology).name}")
+    if isinstance(result.traffic, Traffic):  # the first line names a trace
+        say(f"traffic: {result.traffic.words}")
     if result.deadlock:
         say(f"deadlock{whose}, proved in cycle {result.deadlock.at}: each worm waits for the next")
         for hold in result.deadlock.cycle:

@@ -195,7 +195,7 @@ DEFINITION = {1: "another node than the source sends in step 1", 2: "a node send
 
 def _show_contention(shared: Contention) -> None:
     """Print the pairs of worms that share a link, and the result of Theorem 1 of [Hou]."""
-    by = ", ".join(f"{count} by condition {number}" for number, count in shared.conditions.items())
+    by = ", ".join(f"{count} by condition {number}" for number, count in shared.conditions.items()) + " of [Hou]"
     say(f"worms that share a link: {shared.shared} pairs ({by}, {len(shared.violations)} by none), "
         f"{len(shared.stepwise)} of them in one step")
     for what, pairs in (("in one step", shared.stepwise), ("by none", shared.violations)):

@@ -1,7 +1,7 @@
 """Running and reporting of a sweep for the command line."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from ..experiments.sweep import (
     require_cluster,
     require_drawable,
     require_parquet,
+    scheme_name,
     write_parquet,
 )
 from .app import count, emit_result, say, stdout_for_results, table
@@ -67,7 +68,8 @@ def run_sweep(file: Path, out: Path, plot: Path | None, options: PictureOptions,
         emit_result(dataclasses.replace(result, files={name: None if path is None else str(path)
                                                        for name, path in files.items()}))
     else:
-        report(sweep, rows, result.new)
+        report(sweep, rows, result.new, {one.given["scheme"]: scheme_name(one.given["scheme"], one.scheme)
+                                         for one in all_points})
         for path in filter(None, (csv, table_too)):
             say(f"table: {path}")
         if picture:
@@ -94,12 +96,13 @@ MEANINGS = {
 }
 
 
-def report(sweep: Sweep, rows: Sequence[dict[str, Any]], run: int) -> None:
-    """Print a table of all points."""
+def report(sweep: Sweep, rows: Sequence[dict[str, Any]], run: int, schemes: Mapping[str, str]) -> None:
+    """Print a table of all points. ``schemes`` has the name of each scheme that the sweep's file gives."""
     names = list(sweep.swept)
     energy = "energy_per_flit_mean" in rows[0]
     table([*names, "latency", "+-", "effective", "delivered", *["pJ"] * energy, "state"], [
-        [*(cells[name] for name in names), rounded(cells["latency_mean"], 1), rounded(cells["latency_half_width"], 1),
+        [*(schemes[cells[name]] if name == "scheme" else cells[name] for name in names),
+         rounded(cells["latency_mean"], 1), rounded(cells["latency_half_width"], 1),
          rounded(cells["effective"], 4), rounded(cells["delivered_per_node"], 4),
          *([rounded(cells["energy_per_flit_mean"], 3)] if energy else []), _state(cells)]
         for cells in rows

@@ -18,6 +18,9 @@ ALLOWED = {"int_parsing": "a whole number", "float_parsing": "a number",
 #: Pydantic's names of errors for values outside of an option's range.
 OUTSIDE = ("greater_than_equal", "less_than_equal")
 
+#: Several numbers, separated by commas.
+SEVERAL = re.compile(r"[\d.e+-]+(,[\d.e+-]+)+")
+
 #: Typer's sentence for a value that is no choice of an option.
 CHOICE = re.compile(r"Value error, (?P<value>'.*') is not one of (?P<choices>'.*')\.", re.DOTALL)
 
@@ -54,11 +57,18 @@ def usage_sentence(error: typer.TyperException) -> str:
         allowed = _range(parameter) if outside else ALLOWED.get(fault["type"])
         if fault["type"] == "int_parsing" and getattr(parameter, "max", None) is not None:
             allowed = f"{allowed} from {parameter.min} to {parameter.max}"
+        if fault["type"].endswith("_parsing") and SEVERAL.fullmatch(str(fault["input"])) and _of_load(error):
+            allowed = f"{allowed}. For several: a file for wormcast sweep with {name} = [{fault['input']}]"
         if allowed:
             return f"{name}: {fault['input']!r} is not valid. Allowed: {allowed}."
         if choice := CHOICE.fullmatch(error.message):
             return f"{name}: {choice['value']} is not valid. Allowed: {choice['choices'].replace(chr(39), '')}."
     return message
+
+
+def _of_load(error: typer.TyperException) -> bool:
+    """Return whether the error is in a command line of ``load``, whose options a sweep has, too."""
+    return getattr(getattr(error, "ctx", None), "info_name", None) == "load"
 
 
 def _range(parameter: Any) -> str:

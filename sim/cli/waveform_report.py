@@ -61,4 +61,5 @@ def record_deadlock(result: "Run") -> tuple[Path, str] | None:
     except WormcastError as error:
         print(f"wormcast: the waveform of the deadlock is not written: {error}", file=sys.stderr)
         return None
-    return deadlock_file(), f"{shown}, cycles {first} to {end - 1}"
+    after = "; later cycles, up to the proof, are left out" if end < result.deadlock.at else ""
+    return deadlock_file(), f"{shown}, cycles {first} to {end - 1}{after}"

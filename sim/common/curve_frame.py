@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 from wormcast.algorithms import WormcastError
 
 from .figure_file import require_picture
-from .frame import GRID, MARGIN, MOST_HEIGHT, POINTS, WORDS, blank_figure, put_beside, settings, wrapped
+from .frame import COLOURS, GRID, MARGIN, MOST_HEIGHT, POINTS, WORDS, blank_figure, put_beside, settings, wrapped
 from .picture_style import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DAGGER", "DASHES", "MARKERS", "PLAIN", "captioned", "curve_settings", "draw_grid", "fit_names",
-           "line_style", "marker_options", "marker_size", "panel_grid", "require_curves"]
+__all__ = ["DAGGER", "DASHES", "MARKERS", "PLAIN", "align_stacked", "captioned", "curve_settings", "draw_grid",
+           "fit_names", "line_style", "marker_options", "marker_size", "panel_grid", "require_curves",
+           "scheme_families"]
 
 PLAIN = "#808080"  # colour of marks and lines that belong to no curve
 MARKERS = "os^Dv<>Pph*X"
@@ -32,6 +33,10 @@ USUAL = 8.0  # font size in points up to which panels have their usual height
 ALONE = 2.3  # height of a panel that is as wide as a column, or in one of several rows
 
 MOST_LAYOUTS = 4  # names of axes change the sizes of the axes, and the sizes change the lines of the names
+
+#: Schemes with the same colour and marker in all pictures of curves.
+FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u-mesh", "tp", "sp", "gtdmpm",
+            "atbm", "cmin", "cmin-halving", "tree-synchronous", "tree-serial")
 
 #: Suffix of the names of schemes that are reconstructed because no full description was available.
 DAGGER = "\N{DAGGER}"
@@ -96,6 +101,13 @@ def panel_grid(panels: int, high: float) -> tuple[float, float, tuple[int, int]]
     return width, min(down * row * larger, max(row * larger, MOST_HEIGHT)), (down, beside)
 
 
+def align_stacked(panels: Sequence["Axes"], down: int) -> None:
+    """Set the same limits for the x axes of panels, in several rows, that show the same quantity by their names."""
+    for axes in panels if down > 1 else ():
+        alike = [one.get_xlim() for one in panels if one.get_xlabel() == axes.get_xlabel()]
+        axes.set_xlim(min(left for left, _ in alike), max(right for _, right in alike))
+
+
 def fit_names(figure: "Figure") -> None:
     """Break the names of all axes into lines no longer than the axes. Call this function before curves are drawn.
 
@@ -134,6 +146,20 @@ def line_style(colour: Any, family: int, member: int, members: int) -> dict[str,
     paler = PALEST * (member // len(DASHES) * len(DASHES) / members)
     return {"color": tuple(part + (1 - part) * paler for part in to_rgb(colour)),
             "marker": MARKERS[family % len(MARKERS)], "linestyle": DASHES[member % len(DASHES)]}
+
+
+def scheme_families(schemes: Iterable[str]) -> dict[str, int]:
+    """Return for each scheme the number of its family in `line_style`; its colour is this number modulo 8.
+
+    A scheme of `FAMILIES` has the same number in all pictures. Another scheme has a colour that no scheme of `FAMILIES`
+    has in the same picture, if such a colour is left.
+    """
+    names = list(dict.fromkeys(schemes))
+    families = {name: FAMILIES.index(name) for name in names if name in FAMILIES}
+    used = {family % len(COLOURS) for family in families.values()}
+    free = [colour for colour in range(len(COLOURS)) if colour not in used] or [0]
+    return families | {name: free[place % len(free)]
+                       for place, name in enumerate(one for one in names if one not in families)}
 
 
 def marker_options(style: Mapping[str, Any], kind: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ __all__ = ["ABOVE_WORDS", "BESIDE_WORDS", "INTERVAL_WORDS", "MARKS", "CurveMarks
 
 Floats = npt.NDArray[np.float64]
 
-STEP = 0.75  # distance of markers that stand side by side, in sizes of a marker
+STEP = 1.25  # distance of markers that stand side by side, in sizes of a marker; a marker with its edge is narrower
 
 # points
 SAME = 1.2  # largest distance of the ends of two lines that count as one line
@@ -40,8 +40,9 @@ ABOVE_WORDS = "above the frame: saturated, no steady latency"
 BESIDE_WORDS = "markers that would hide one another stand side by side, the lines have the values"
 
 #: Text of captions about intervals and about the places of markers.
-INTERVAL_WORDS = ("bars: 95 % intervals; imprecise mean: the interval is too wide, or a seed has too few messages; "
-                  f"{BESIDE_WORDS}")
+INTERVAL_WORDS = ("bars: 95 % intervals, with an arrowhead where they leave the frame at the top; "
+                  "imprecise mean: the interval is too wide, or a seed has too few messages; "
+                  f"{BESIDE_WORDS}; alternating colours: lines coincide")
 
 
 @dataclass(frozen=True)
@@ -97,10 +98,14 @@ def draw_curves(axes: "Axes", curves: Sequence[CurveMarks], *, diagonal: bool = 
         axes.plot(curve.at[ends], curve.up[ends], color=curve.look["color"],
                   linestyle=curve.look["linestyle"] if dashes is None else dashes, linewidth=style().weight, zorder=2)
     across = _direction(axes) if diagonal else np.array([1.0, 0.0])
-    for curve, offsets in zip(curves, _offsets(axes, curves, seen, across), strict=True):
-        for index, offset in enumerate(offsets):
-            if not math.isnan(curve.up[index]):
-                _point(axes, curve, index, offset)
+    every = zip(curves, _offsets(axes, curves, seen, across), strict=True)
+    points = [(curve, index, offset) for curve, offsets in every
+              for index, offset in enumerate(offsets) if not math.isnan(curve.up[index])]
+    # where markers overlap for lack of room, none hides the open half of a half open one, which is on its right
+    halves = [one for one in points if one[0].kinds[one[1]] == "half"]
+    others = [one for one in points if one[0].kinds[one[1]] != "half"]
+    for curve, index, offset in [*others, *sorted(halves, key=lambda one: -one[2][0])]:
+        _point(axes, curve, index, offset)
     _above(axes, curves)
     _deadlocks(axes, curves, top=dead_at_top)
 
@@ -184,8 +189,8 @@ def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats],
     at = np.array([seen[number][index] for number, index in rows])
     low, high = (np.array([_reach(axes, curves[number], index, sign) for number, index in rows]) for sign in (-1, 1))
     low, high = np.minimum(low, at[:, 1] - size / 2), np.maximum(high, at[:, 1] + size / 2)
-    columns = np.unique(np.round(at[:, 0] / SAME))
-    room = SHARE * SAME * float(np.diff(columns).min(initial=1e3)) if len(columns) > 1 else math.inf
+    gaps = np.diff(np.unique(at[:, 0]))
+    room = SHARE * float(gaps[gaps > size / 2].min(initial=math.inf))  # nearer points are neighbours in a group
     left = set(range(len(rows)))
     while left:
         group, front = set[int](), {min(left)}
@@ -226,13 +231,18 @@ def _point(axes: "Axes", curve: CurveMarks, index: int, offset: Floats) -> None:
     half = curve.halves[index] if curve.halves else 0.0
     if half:
         bottom, top = axes.get_ylim()
-        line = {"color": curve.look["color"], "linewidth": 0.6 * style().weight, "transform": moved, "zorder": 2.5}
+        line = {"color": curve.look["color"], "linewidth": 0.6 * style().weight, "transform": moved, "zorder": 2.5,
+                "clip_on": False}
         ends = [max(up - half, bottom), min(up + half, top)]
         axes.plot([at, at], ends, **line)
         caps = [end for end, value in zip(ends, (up - half, up + half), strict=True) if end == value]
         axes.plot([at] * len(caps), caps, marker="_", linestyle="", markersize=marker_size(),
                   markeredgewidth=0.6 * style().weight, **line)
-    axes.plot([at], [up], linestyle="", transform=moved, zorder=3, **marker_options(curve.look, curve.kinds[index]))
+        if ends[1] < up + half:
+            axes.plot([at], ends[1:], marker="^", linestyle="", markersize=0.6 * marker_size(), **line)
+    # a marker that stands beside its place may leave the frame
+    axes.plot([at], [up], linestyle="", transform=moved, zorder=3, clip_on=False,
+              **marker_options(curve.look, curve.kinds[index]))
 
 
 def _above(axes: "Axes", curves: Sequence[CurveMarks]) -> None:

@@ -124,6 +124,7 @@ def test_options_that_are_not_given_are_those_of_a_run():
 def test_a_number_that_is_not_known_is_told_from_one_that_there_is_not():
     assert "the scheme has 12. 11 suffice (5+/" in (told := wormcast("check", "mesh:2x2x2x2x2x2", "e-mcast")[1])
     assert "0+,0-:last); fewer may suffice\n" in told
+    assert " 4. 3 suffice (1+,0+/1-/0-:last), fewer do not\n" in wormcast("check", "mesh:4x4", "e-mcast")[1]
     assert " 2. No number suffices\n" in wormcast("check", "mesh:4x4", "dual-path", "--with", "individual")[1]
 
 

@@ -45,7 +45,8 @@ def test_text_has_a_line_for_each_word():
     code, out, err = wormcast(*QUICK)
     assert (code, err) == (0, "")
     for word in ("offered", "effective", "accepted", "delivered", "latency", "source queue", "injection", "transit",
-                 "reception", "for a link, per hop", "for a consumption channel", "busiest", "not saturated"):
+                 "reception", "for a link, per hop", "for a consumption channel", "busiest", "not saturated",
+                 "traffic: 0.02 flits created per node and cycle, multicasts of 20 flits to 3 nodes"):
         assert word in out
 
 

@@ -211,6 +211,14 @@ def test_a_picture_that_cannot_be_written_is_refused_before_anything_is_run(file
     assert [path.suffix for path in (tmp_path / "out").iterdir()] == [".csv"]
 
 
+def test_the_table_has_the_name_of_a_scheme_of_a_file(capsys):
+    """As the picture and the other commands."""
+    row = {"latency_mean": 10.0, "latency_half_width": 1.0, "effective": 0.2, "delivered_per_node": 0.2,
+           "saturated": False, "precise": True, "deadlock": False, "scheme": "short_paths.py"}
+    report(Sweep("small", {}, {"scheme": ["short_paths.py"]}), [row], 0, {"short_paths.py": "short-paths"})
+    assert "│ short-paths │" in capsys.readouterr().out
+
+
 def test_the_table_has_units_and_says_what_not_to_compare(capsys):
     """Flits are per node and cycle in all columns, as in the picture."""
     sweep = Sweep("small", {}, {"rate": [0.01, 0.02, 0.03, 0.04]})
@@ -218,7 +226,7 @@ def test_the_table_has_units_and_says_what_not_to_compare(capsys):
             "delivered_per_node": 0.19375, "saturated": False, "precise": True, "deadlock": False}
     report(sweep, [told | {"rate": 0.01}, told | {"rate": 0.02, "precise": False},
                    told | {"rate": 0.03, "saturated": True, "precise": False},
-                   dict.fromkeys(told) | {"rate": 0.04, "deadlock": True}], 0)
+                   dict.fromkeys(told) | {"rate": 0.04, "deadlock": True}], 0, {})
     out = capsys.readouterr().out
     cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines() if line.startswith("│")]
     assert [row[-1] for row in cells] == ["steady", "imprecise", "saturated", "deadlock"]

@@ -9,6 +9,9 @@ from command import wormcast
     (["load", "mesh:4x4", "dual-path", "--cycles", "9" * 150 + "8" * 5000],
      f"cycles: '{'9' * 99}...{'8' * 99}' is not valid. Allowed: a whole number with fewer digits."),
     (["load", "mesh:4x4", "dual-path", "--rate", "x"], "rate: 'x' is not valid. Allowed: a number."),
+    (["load", "mesh:4x4", "dual-path", "--rate", "0.002,0.004"],
+     ("rate: '0.002,0.004' is not valid. Allowed: a number. For several: a file for wormcast sweep with "
+      "rate = [0.002,0.004].")),
     (["load", "mesh:4x4", "dual-path", "--seed", "-1"], "seed: '-1' is not valid. Allowed: 0 or more."),
     (["topology", "mesh:2x2", "--tokens", "17"], "tokens: '17' is not valid. Allowed: 1 to 16."),
     (["run", "mesh:4x4", "dual-path", "--timeout", str(2**41)],

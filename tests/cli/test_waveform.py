@@ -85,6 +85,14 @@ def test_a_deadlock_leaves_its_waveform(deadlock, tmp_path):
     assert shown == {"router_0_0", "router_0_1", "router_0_2", "router_0_3", "interface_0_1", "interface_0_2"}
 
 
+def test_the_words_on_a_deadlocks_waveform_name_its_cycles(deadlock, tmp_path):
+    """The waveform ends before the proof, and the text says so."""
+    _, out, _ = wormcast(*deadlock, cwd=tmp_path)
+    last = out.splitlines()[-1]
+    assert last.startswith("waveform: wormcast-deadlock.vcd (")
+    assert last.endswith("; later cycles, up to the proof, are left out)")
+
+
 def test_a_waveform_that_was_asked_for_is_the_only_one(deadlock, tmp_path):
     code, _, err = wormcast(*deadlock, "--vcd", "w.vcd", "--instances", "0", cwd=tmp_path)
     assert (code, err) == (3, "")

@@ -9,6 +9,7 @@ from ...build.configuration import Configuration, unusual
 from ...common.curve_frame import (
     DAGGER,
     PLAIN,
+    align_stacked,
     captioned,
     curve_settings,
     draw_grid,
@@ -16,6 +17,7 @@ from ...common.curve_frame import (
     line_style,
     marker_options,
     panel_grid,
+    scheme_families,
 )
 from ...common.curve_marks import ABOVE_WORDS, INTERVAL_WORDS, CurveMarks, draw_curves, legend_signs
 from ...common.frame import COLOURS, LEGEND, legend_columns
@@ -29,11 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["loads_figure"]
 
 HEIGHT = 2.5  # height of a picture in inches, without legend and caption
-
-#: Schemes with a fixed colour and marker in all figures.
-#: Another scheme gets a colour that no listed scheme has in the same figure, if such a colour is left.
-FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u-mesh", "tp", "sp", "gtdmpm",
-            "atbm", "cmin", "cmin-halving", "tree-synchronous", "tree-serial")
 
 CEILING: dict[str, Any] = {"linewidth": 0.7, "linestyle": (0, (1, 1.5)), "zorder": 1}
 
@@ -86,6 +83,7 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
             axes.set_xlim(0, _last(figure, curves, panel))
             axes.set_ylim(0, _most(curves) if panel.y is _accepted else top)
             draw_grid(axes)
+        align_stacked(every, down)
         marks = [Line2D([], [], label=label, linewidth=style().weight, **look | marker_options(look, "full"))
                  for label, look in zip(labels, styles, strict=True)]
         marks += [Line2D([], [], label=label, **{"linestyle": ""} | options) for label, options in signs]
@@ -120,7 +118,7 @@ class _Panel(NamedTuple):
 
 
 def _panels(figure: Figure, curves: Sequence[Curve]) -> dict[str, _Panel]:
-    latency = f"latency{'' if figure.latency == ALL else f' of {figure.latency}s'} (cycles)"
+    latency = f"mean latency{'' if figure.latency == ALL else f' of {figure.latency}s'} (cycles)"
     accepted = "accepted load (flits per node and cycle)"
     if figure.over != LOAD:
         across = x_label(figure)
@@ -166,13 +164,7 @@ def _reconstructed(curve: Curve) -> bool:
 
 def _style(curves: Sequence[Curve], curve: Curve) -> dict[str, Any]:
     """Return a curve's look: colour and marker by scheme, dashes and shade by its number among the scheme's curves."""
-    schemes = dict.fromkeys(one.options["scheme"] for one in curves)
-    families = {name: FAMILIES.index(name) for name in schemes if name in FAMILIES}
-    used = {family % len(COLOURS) for family in families.values()}
-    free = [colour for colour in range(len(COLOURS)) if colour not in used] or [0]
-    others = [name for name in schemes if name not in families]
-    families |= {name: free[place % len(free)] for place, name in enumerate(others)}
-    family = families[curve.options["scheme"]]
+    family = scheme_families(one.options["scheme"] for one in curves)[curve.options["scheme"]]
     alike = [one for one in curves if one.options["scheme"] == curve.options["scheme"]]
     return line_style(COLOURS[family % len(COLOURS)], family, alike.index(curve), len(alike))
 
@@ -220,9 +212,12 @@ def _of_network(nodes: int) -> Of:
 
 
 def _top(curves: Sequence[Curve]) -> float:
-    """Return the upper limit of the latency axis: slightly above all latencies of points that are not saturated."""
-    steady = [_latency(curve, place) for curve in curves for place in curve.steady]
-    return 1.05 * max([one for one in steady if not math.isnan(one)], default=1.0)
+    """Return the upper limit of the latency axis: slightly above all intervals of points that are not saturated.
+
+    A half interval that exceeds its mean counts as the mean, so that it does not compress all curves.
+    """
+    steady = [_interval(curve, place) for curve in curves for place in curve.steady]
+    return 1.05 * max([mean + min(half, mean) for mean, half in steady if not math.isnan(mean)], default=1.0)
 
 
 def _beyond(curve: Curve) -> list[int]:

@@ -27,7 +27,7 @@ HELD, NOT_HELD, NO_DIFFERENCE, UNDECIDED = "held", "not held", "no difference", 
 MIXED, SOME = "mixed", "saturated in some replications"
 
 #: Reasons why a statement is undecided at all loads: errors; numbers that lie between points of a grid.
-OVERLAP = "the intervals overlap"
+OVERLAP = "the difference may be 0"
 ON_GRID = "the measured points do not tell both sides apart in every replication"
 
 #: LEVEL: probability of a wrong decision of a row, two-sided, over all looks. LOOKS: most looks at a row.
@@ -144,6 +144,8 @@ class Evidence(NamedTuple):
         A series is saturated in some replications, and in others it is not.
     apart : bool
         False: numbers that lie between points of a grid have the same points, or the replications disagree.
+    difference : (float, float) or None
+        Mean of the paired differences of both sides, and half of its 95 % interval; None without replications.
     """
 
     held: float
@@ -151,6 +153,7 @@ class Evidence(NamedTuple):
     same: bool = False
     mixed: bool = False
     apart: bool = True
+    difference: tuple[float, float] | None = None
 
     @classmethod
     def certain(cls, holds: bool | None) -> "Evidence":
@@ -190,7 +193,8 @@ class Truth:
         return _folded([*parts], lambda each: Evidence(
             max(one.held for one in each), min(1.0, len(each) * min(one.against for one in each)),
             all(one.same or one.held <= LEVEL for one in each) and any(one.same for one in each),
-            any(one.mixed for one in each), all(one.apart for one in each)))
+            any(one.mixed for one in each), all(one.apart for one in each),
+            min(each, key=lambda one: one.against).difference))
 
     @staticmethod
     def some(parts: Iterable["Truth"]) -> "Truth":
@@ -204,19 +208,39 @@ class Truth:
                           last=last))
 
     def region(self, level: float = LEVEL) -> str:
-        """Text: the loads of each verdict, if loads differ; the reason, if all are undecided or there is no load;
-        else empty."""
+        """Text: the loads of each verdict, if loads differ or the statement is reversed, with the paired differences;
+        the reason, if all are undecided or there is no load; else empty."""
         if not self.at:
             return self.missing
         signs = {load: _sign(one, level, len(self.at)) for load, one in self.at.items()}
+        against = [load for load, sign in signs.items() if sign == NOT_HELD]
+        how_far = _how_far([self.at[load].difference for load in against])
         if len(set(signs.values())) == 1:
+            if against and against != [None]:
+                return f"reversed at {', '.join(f'{load:g}' for load in sorted(self.at, key=_order))}{how_far}"
             apart = all(one.apart for one in self.at.values())
-            return {UNDECIDED: OVERLAP if apart else ON_GRID, MIXED: SOME}.get(next(iter(signs.values())), "")
+            return {UNDECIDED: OVERLAP if apart else ON_GRID, MIXED: SOME,
+                    NOT_HELD: how_far and f"reversed{how_far}"}.get(next(iter(signs.values())), "")
         words = {HELD: "held", NOT_HELD: "reversed", NO_DIFFERENCE: "no difference", UNDECIDED: "open", MIXED: SOME}
         return "; ".join(
-            f"{word} at " + ", ".join(f"{load:g}" for load in sorted(self.at, key=lambda one: one or 0)
-                                      if signs[load] == sign)
+            f"{word} at " + ", ".join(f"{load:g}" for load in sorted(self.at, key=_order) if signs[load] == sign)
+            + how_far * (sign == NOT_HELD)
             for sign, word in words.items() if sign in signs.values())
+
+
+def _order(load: Load) -> float:
+    return load or 0.0
+
+
+def _how_far(differences: Iterable[tuple[float, float] | None]) -> str:
+    """Return by how far a statement is reversed, as text; empty if a difference has no finite interval."""
+    found = [*differences]
+    known = [(abs(mean), half) for mean, half in filter(None, found) if math.isfinite(mean + half)]
+    if not known or len(known) < len(found):
+        return ""
+    ends = f"{known[0][0]:.4g} +- {known[0][1]:.2g}" if len(known) == 1 else (
+        f"{min(known)[0]:.4g} to {max(known)[0]:.4g}")
+    return f" by {ends} ({'mean' if len(known) == 1 else 'means'} of paired differences)"
 
 
 def _sign(one: Evidence, level: float, loads: int) -> str:

@@ -223,4 +223,5 @@ def _below(first: Value, second: Value, by_each: bool, ratio: bool) -> Evidence:
         if ratio and logs is not None:
             low, high = (np.atleast_1d(one) for one in (logs[0], logs[2]))
         relative = logs[1] if logs is not None else mean / np.abs(np.mean(first[1])) if np.all(first[1]) else mean
-        return Evidence(float(paired(low)[0]), float(paired(high)[1]), bool(is_same(relative)))
+        return Evidence(float(paired(low)[0]), float(paired(high)[1]), bool(is_same(relative)),
+                        difference=(float(mean.mean()), float(half_width(mean))))

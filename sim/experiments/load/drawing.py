@@ -7,11 +7,9 @@ import numpy.typing as npt
 from wormcast.algorithms import Topology
 
 from ...build.configuration import CHANNEL_FIELDS, unusual
-from ...build.traffic import Traffic
 from ...common.text import count
 from ...drawing import Sheet, layout_of, scheme_on, utilisation_sheet
 from .result import Load
-from .trace import Trace
 
 __all__ = ["load_sheet"]
 
@@ -43,7 +41,7 @@ def _caption(result: Load) -> list[str]:
                                         result.busiest("network"))
     hardware = f"{count(result.configuration.vcs, 'VC')} x {count(result.configuration.buffer, 'flit')}"
     length = f"{count(len(result.seeds), 'seed')} x {result.cycles} cycles, the first {result.warmup} not counted"
-    said = [f"{scheme_on(result.scheme, topology)}, {_sent(traffic)}" + ", saturated" * result.saturated,
+    said = [f"{scheme_on(result.scheme, topology)}, {traffic.words}" + ", saturated" * result.saturated,
             ", ".join([hardware, *unusual(result.configuration.to_dict(), CHANNEL_FIELDS), length])]
     if mean == 0:
         said.append("no flits")
@@ -59,21 +57,6 @@ def _caption(result: Load) -> list[str]:
 def _named(topology: Topology, switch: int | str) -> str:
     """Return an end of a link in `Load.link_table` as text."""
     return topology.node_name(switch) if isinstance(switch, int) else switch
-
-
-def _sent(traffic: Traffic | Trace) -> str:
-    """Return a short description of the traffic."""
-    if isinstance(traffic, Trace):
-        return f"trace {traffic.path}"
-    share = "multicasts" if traffic.multicast_fraction == 1 else f"{traffic.multicast_fraction:.0%} multicasts"
-    text = f"{traffic.rate:g} flits created per node and cycle"
-    if traffic.multicast_fraction:
-        to = (f"{traffic.destinations_counts} nodes" if traffic.destinations_counts is not None
-              else f"{traffic.destinations_mean:g} node{'' if traffic.destinations_mean == 1 else 's'}")
-        text += f", {share} of {count(traffic.length, 'flit')} to {to}"
-    if traffic.multicast_fraction < 1:
-        text += f", unicasts of {count(traffic.unicast_length, 'flit')}"
-    return text + (f", {traffic.pattern}" if traffic.pattern != "uniform" else "")
 
 
 def _by_node(result: Load, kind: str) -> Floats:

@@ -136,6 +136,11 @@ class Trace:
         """Return a stream of the messages. The seed is ignored."""
         return TraceSource(self, topology)
 
+    @property
+    def words(self) -> str:
+        """The trace in words."""
+        return f"trace {self.path}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the trace's path and digest as plain data for JSON."""
         return {"trace": self.path, "trace_sha256": self.sha256}

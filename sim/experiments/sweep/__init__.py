@@ -11,7 +11,7 @@ from wormcast.algorithms.lazy import lazily
 
 if TYPE_CHECKING:
     from .cluster import require_cluster, run_on_cluster
-    from .curves import curves_figure, require_drawable
+    from .curves import curves_figure, require_drawable, scheme_name
     from .export import cells_of, require_parquet, row, write_parquet
     from .file import OPTIONS, REPLICATIONS, SWEEP, read, sweep_of
     from .local import missing, run_missing
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazily(__name__, {
         "cluster": ("require_cluster", "run_on_cluster"),
-        "curves": ("curves_figure", "require_drawable"),
+        "curves": ("curves_figure", "require_drawable", "scheme_name"),
         "export": ("cells_of", "require_parquet", "row", "write_parquet"),
         "file": ("OPTIONS", "REPLICATIONS", "SWEEP", "read", "sweep_of"),
         "point": ("Point", "build_point", "plain_results", "points"),
@@ -32,4 +32,5 @@ else:
 
 __all__ = ["OPTIONS", "REPLICATIONS", "SWEEP", "MemoryStore", "Point", "ResultStore", "build_point", "cells_of",
            "curves_figure", "missing", "over_same_cycles", "plain_results", "points", "read", "require_cluster",
-           "require_drawable", "require_parquet", "row", "run_missing", "run_on_cluster", "sweep_of", "write_parquet"]
+           "require_drawable", "require_parquet", "row", "run_missing", "run_on_cluster", "scheme_name", "sweep_of",
+           "write_parquet"]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from ...build.traffic import Traffic
 from ...common.curve_frame import (
     DAGGER,
     PLAIN,
+    align_stacked,
     captioned,
     curve_settings,
     draw_grid,
@@ -21,6 +23,7 @@ from ...common.curve_frame import (
     marker_options,
     panel_grid,
     require_curves,
+    scheme_families,
 )
 from ...common.curve_marks import ABOVE_WORDS, INTERVAL_WORDS, CurveMarks, draw_curves, legend_signs
 from ...common.frame import COLOURS, LEGEND, MARGIN, legend_entry
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-__all__ = ["curves_figure", "require_drawable"]
+__all__ = ["curves_figure", "require_drawable", "scheme_name"]
 
 HEIGHT = 2.7  # inches, without the legend
 
@@ -68,7 +71,7 @@ class _Curve:
     @property
     def label(self) -> str:
         words = [(name, value, self.scheme) for name, value in self.others.items()]
-        named = [(name, _scheme_name(value, self.scheme) if name == "scheme" else value, self.scheme)
+        named = [(name, scheme_name(value, self.scheme) if name == "scheme" else value, self.scheme)
                  for name, value in self.others.items()]
         return style().entry([", ".join(_said(*one, plain=True) for one in each) for each in (words, named)],
                              ", ".join(_said(*one) for one in words))
@@ -198,6 +201,7 @@ def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mappi
                 axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
             draw_grid(axes)
             _scale(axes, curves, panel)
+        align_stacked(every, down)
         figure.legend(handles=[mark for column in legend for mark in column], loc="outside lower center",
                       ncols=len(legend), **LEGEND)
         fit_names(figure)
@@ -248,18 +252,23 @@ def _load(point: Point, result: Mapping[str, Any]) -> float:
 
 
 def _styles(curves: Sequence[_Curve]) -> list[dict[str, Any]]:
-    """Return the look of each curve: colour and marker by family, dashes and shade by the other swept options."""
+    """Return the look of each curve: colour and marker by family, dashes and shade by the other swept options.
+
+    Schemes look as in figures of papers (`scheme_families`).
+    """
     import matplotlib
 
     families = list(dict.fromkeys(curve.family for curve in curves))
     members = list(dict.fromkeys(curve.member for curve in curves))
     option = next(iter(curves[0].others), None)
+    numbers = scheme_families(families) if option in (None, "scheme") else dict(zip(families, count(), strict=False))
     ordered = len(families) > len(COLOURS) or (len(families) > 2 and OPTIONS[str(option)].kind in (int, float))
     shades = matplotlib.colormaps["viridis"]
     styles = []
     for curve in curves:
-        family, member = families.index(curve.family), members.index(curve.member)
-        pure = shades(0.8 * family / (len(families) - 1)) if ordered else COLOURS[family]
+        family, member = numbers[curve.family], members.index(curve.member)
+        pure = shades(0.8 * families.index(curve.family) / (len(families) - 1)) if ordered else (
+            COLOURS[family % len(COLOURS)])
         styles.append(line_style(pure, family, member, len(members)))
     return styles
 
@@ -367,11 +376,23 @@ def _caption(sweep: Sweep, point: Point, curves: Sequence[_Curve], panels: Seque
     common = {**{name: value for name, value in sweep.fixed.items() if name not in COUNTING},
               **{name: value for name, value in usual.items() if name not in sweep.fixed}}
     above = not {*TIMES}.isdisjoint(panels) and any(result["saturated"] for curve in curves for result in curve.results)
-    return [", ".join(_said(name, value, point.scheme) for name, value in common.items() if value is not None),
-            INTERVAL_WORDS, *[ABOVE_WORDS] * above]
+    costs = [] if point.costs is None or "energy" not in panels else [f"costs of events: {point.costs.source}"]
+    return ["; ".join(_worded(name, value, point.scheme) for name, value in common.items() if value is not None),
+            *costs, INTERVAL_WORDS, *[ABOVE_WORDS] * above]
 
 
-def _scheme_name(value: str, scheme: Scheme) -> str:
+def _worded(name: str, value: Any, scheme: Scheme) -> str:
+    """Return an option in the words of its axis: ``mean destinations of a multicast: 8``."""
+    said = _said(name, value, scheme)
+    if said == value or name == "scheme":
+        return said
+    option = OPTIONS[name]
+    number = said.removeprefix(f"{name} ")
+    label = option.label or name.replace("_", " ")
+    return f"{label}: {number}{f' {option.unit}' if option.unit not in (None, label) else ''}"
+
+
+def scheme_name(value: str, scheme: Scheme) -> str:
     """Return a scheme's name in legends: of a scheme in a Python file, the name that its class gives."""
     return scheme.name if split_file(value)[0] else value
 
@@ -382,7 +403,7 @@ def _said(name: str, value: Any, scheme: Scheme, *, plain: bool = False) -> str:
     ``plain``: a scheme as the option names it, without a dagger, in place of the user's label.
     """
     if name == "scheme" and not plain:
-        own = _scheme_name(value, scheme)
+        own = scheme_name(value, scheme)
         return style().entry([value, own], own) + DAGGER * scheme.reconstructed
     if isinstance(value, str) and not OPTIONS[name].allowed:
         return value

@@ -59,13 +59,14 @@ def draw_marks(axes: "Axes", history: History, scale: Scale) -> None:
 
 
 def legend_marks(history: History) -> list[Any]:
-    """Return the legend of the drawing: marks of worms and their meanings."""
+    """Return the legend of the drawing: the marks of worms that occur, and their meanings."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    marks: list[Any] = [Patch(facecolor=NEUTRAL, label="flit"),
-                        Patch(facecolor=tint(NEUTRAL), edgecolor=NEUTRAL, hatch=HATCH, linewidth=0.35,
-                              label="held, no flit")]
+    marks: list[Any] = [Patch(facecolor=NEUTRAL, label="flit")]
+    if any(len(hold.flits) <= hold.last - hold.first for hold in history.holds):
+        marks.append(Patch(facecolor=tint(NEUTRAL), edgecolor=NEUTRAL, hatch=HATCH, linewidth=0.35,
+                           label="held, no flit"))
     if history.waits:
         marks.append(Line2D([], [], color="black", linewidth=0.8, label="header waits"))
     if any(True for _ in history.deliveries):

@@ -48,18 +48,29 @@ function unpack(data) {
   return model;
 }
 
-/** The circle of a deadlock: when it closes, its waits, and the tracks that lead from each to the next. */
+/**
+ * The circle of a deadlock: when it closes, its waits, and the tracks that lead from each to the next.
+ *
+ * A worm whose tail is in the buffer behind a track no longer holds the track, but fills the buffer: no credit is left,
+ * and the next worm of the circle waits for it. `fills` has the worm for each such resource.
+ */
 function circle(model, {circle: steps, closed, milestones}) {
   const waits = steps.map(([worm, resources]) => model.waits.find((wait) => (
     wait.worm === worm && wait.last === model.last && resources.some((one) => wait.resources.includes(one)))));
-  const tracks = new Set();
+  const tracks = new Set(), fills = new Map();
   steps.forEach(([, resources], place) => {
     const holder = steps[(place + 1) % steps.length][0];
     const held = model.holds.filter((hold) => hold.worm === holder && hold.last === model.last && !hold.ended);
     const asked = resources.map((one) => model.resources[one].track);
     for (const hold of held) if (asked.includes(hold.track)) follow(model, held, hold.track, tracks);
+    for (const resource of resources) {
+      const {track} = model.resources[resource];
+      if (track === null || model.holds.some((hold) => hold.track === track && hold.last === model.last && !hold.ended)) continue;
+      fills.set(resource, holder);
+      tracks.add(track);
+    }
   });
-  return {since: closed ?? model.last, milestones, tracks, waits: new Set(waits.filter(Boolean)), worms: new Set(steps.map(([worm]) => worm))};
+  return {since: closed ?? model.last, milestones, tracks, fills, waits: new Set(waits.filter(Boolean)), worms: new Set(steps.map(([worm]) => worm))};
 }
 
 /** Add to `found` a track that a worm holds, and those by which it goes on from there to its header. */
@@ -105,11 +116,11 @@ function stateAt(model, cycle) {
   };
 }
 
-/** The worm that holds a resource in this state, or undefined. */
+/** The worm that holds a resource in this state, or fills the buffer behind it in the deadlock; else undefined. */
 function holderOf(model, state, resource) {
   const track = model.resources[resource].track;
   if (track === null) return state.tokens.find((token) => token.resource === resource)?.worm;
-  return state.holds.find((hold) => hold.track === track)?.worm;
+  return state.holds.find((hold) => hold.track === track)?.worm ?? (state.closed ? model.deadlock.fills.get(resource) : undefined);
 }
 
 /** Texts of requested resources, by the resources' names: a worm that switches copy needs one channel of each output. */

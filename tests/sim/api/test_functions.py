@@ -330,6 +330,7 @@ ON = ("mesh:4x4", "dual-path")
     (lambda: wc.check(*ON, t_hs=3), "'t_hs' is not an option of check."),
     (lambda: wc.load(*ON), "load: rate is missing. Needed: rate or trace."),
     (lambda: wc.load(*ON, 0.01, mean=3), "'mean' is not an option of load."),
+    (lambda: wc.load(*ON, rates=[0.01]), "'rates' is not an option of load. Nearest: rate"),
     (lambda: wc.sweep({"topology": "mesh:3x3", "scheme": [Own(), Own()], "rate": 0.1}),
      "scheme: 'own' is not valid: two objects have this name. Allowed: different names."),
     (lambda: wc.sweep({"topology": wc.topology("mesh:3x3"), "scheme": "dual-path", "rate": 0.1}, out="out"),

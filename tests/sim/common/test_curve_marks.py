@@ -4,23 +4,24 @@ import math
 
 import numpy as np
 import pytest
+from matplotlib import rc_context
 
 from wormcast.sim.common.curve_frame import curve_settings
 from wormcast.sim.common.curve_marks import CurveMarks, draw_curves
-from wormcast.sim.common.frame import blank_figure
+from wormcast.sim.common.frame import POINTS, blank_figure
 
 NAN = math.nan
 
 
-def drawn(*curves, saturated=(), **options):
-    """Draw curves, each a list of (x, y), into axes from 0 to 10, and give these. The first one is saturated at x."""
-    import matplotlib
-
-    with matplotlib.rc_context(curve_settings()):
+def drawn(*curves, saturated=(), kind="full", **options):
+    """Draw curves, each a list of (x, y), into axes from 0 to 10, and give these. The first one is saturated at x, and
+    has markers of the kind ``kind``."""
+    with rc_context(curve_settings()):
         axes = blank_figure(4, 3).subplots()
         axes.set(xlim=(0, 10), ylim=(0, 10))
         draw_curves(axes, [CurveMarks({"color": f"C{number}", "marker": "os^"[number], "linestyle": "-"},
-                                      [x for x, _ in points], [y for _, y in points], ["full"] * len(points),
+                                      [x for x, _ in points], [y for _, y in points],
+                                      ["full" if number else kind] * len(points),
                                       saturated=() if number else saturated)
                            for number, points in enumerate(curves)], **options)
     return axes
@@ -59,6 +60,37 @@ def test_markers_that_hide_one_another_stand_side_by_side(diagonal, points):
     assert (np.hypot(*shifts[0].T) > 1).all()
     direction = np.subtract(*axes.transData.transform([(1, 1), (0, 0)])) if diagonal else np.array([1, 0])
     assert np.allclose(shifts[..., 0] * direction[1], shifts[..., 1] * direction[0])
+    assert not any(line.get_clip_on() for line in axes.lines if line.get_zorder() == 3)
+
+
+@pytest.mark.parametrize("nudge", [0, 0.01, 0.03])
+def test_markers_side_by_side_do_not_touch(nudge):
+    """Also where the places of the curves differ slightly."""
+    curves = [[(2 + number * nudge, 2), (8 + number * nudge, 2)] for number in range(3)]
+    axes = drawn(*curves)
+    places, _ = markers(axes)
+    mark = next(line for line in axes.lines if line.get_zorder() == 3)
+    wide = (mark.get_markersize() + mark.get_markeredgewidth()) * axes.figure.dpi / POINTS
+    assert (np.diff(np.sort(places[:, 0]).reshape(2, 3)) >= wide).all()
+
+
+def test_a_half_open_marker_lies_on_top():
+    """Three curves have markers at many places, so that those side by side overlap."""
+    line = [(x / 10, 2) for x in range(1, 100)]
+    found = [one.get_fillstyle() for one in drawn(line, line, line, kind="half").lines if one.get_zorder() == 3]
+    assert found == ["full"] * 198 + ["left"] * 99
+
+
+@pytest.mark.parametrize(("half", "marks"), [(3, ["_"]), (8, ["_", "^"])])
+def test_an_interval_that_leaves_the_frame_has_an_arrowhead(half, marks):
+    """A bar without a cap at its end would look like a whole one."""
+    with rc_context(curve_settings()):
+        axes = blank_figure(4, 3).subplots()
+        axes.set(xlim=(0, 10), ylim=(0, 10))
+        draw_curves(axes, [CurveMarks({"color": "C0", "marker": "o", "linestyle": "-"}, [5], [6], ["full"], [half])])
+    ends = [line for line in axes.lines if line.get_zorder() == 2.5]
+    assert [line.get_marker() for line in ends] == ["None", *marks]
+    assert {"_": [3, 9], "^": [10]}[marks[-1]] == ends[-1].get_ydata().tolist()
 
 
 def test_a_saturated_point_is_above_each_line():

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 from cases import slow
+from matplotlib.colors import to_rgb
 
 from wormcast.algorithms import WormcastError
 from wormcast.sim.common.figure_file import save_figure
-from wormcast.sim.common.frame import beside
+from wormcast.sim.common.frame import COLOURS, beside
 from wormcast.sim.common.picture_style import PictureOptions, drawn_with
 from wormcast.sim.experiments.sweep import curves_figure, points, read, require_drawable
 
@@ -65,7 +66,7 @@ def test_lines_are_the_other_combinations_over_the_load(sweep_of, tmp_path):
     assert len(set(looks)) == 6
     assert [line.get_color() for line in lines_of(delivered, 2)] == [hue for hue, _ in looks]
     assert delivered.lines[0].get_linestyle() == ":"
-    markers = {(line.get_color(), line.get_marker()) for line in latency.lines if line.get_marker() in ("o", "s", "^")
+    markers = {(line.get_color(), line.get_marker()) for line in latency.lines if line.get_marker() in ("v", "<")
                and len(line.get_xdata())}
     assert len({marker for _, marker in markers}) == len(markers) == 2
     for axes in (latency, delivered):
@@ -84,6 +85,7 @@ def test_a_sweep_with_costs_has_a_panel_of_energy(sweep_of, tmp_path):
     assert energy.get_ylabel().replace("\n", " ") == "energy (pJ per received payload flit)"
     rows = beside(energy.figure).rows
     assert [(row["energy_per_flit"], row["energy_per_flit_half_width"]) for row in rows] == [(7.0, 0.5), (8.0, 0.5)]
+    assert beside(energy.figure).caption[1].startswith("costs of events: ")
     with drawn_with(PictureOptions(panel="energy")):
         require_drawable(sweep, tmp_path / "picture.svg")
     with drawn_with(PictureOptions(panel="energy")), pytest.raises(WormcastError, match="panel: 'energy' is not valid"):
@@ -193,8 +195,32 @@ def test_a_curve_that_is_alone_has_the_name_of_its_scheme(sweep_of, tmp_path):
         assert drawn(sweep, results, tmp_path)[2][0] == "UM"
         style.require_used()
         described = beside(curves_figure(sweep, points(sweep), results))
-    assert "seed 24, seeds 4" in described.caption[0]
+    assert "length of a multicast: 20 payload flits; " in described.caption[0]
+    assert "seed: 24; seeds: 4" in described.caption[0]
+    assert not described.caption[0].endswith(" cycles")  # the name says so
     assert [row["scheme"] for row in described.rows] == ["u-mesh", "u-mesh"]
+
+
+def test_schemes_look_as_in_figures_of_papers(sweep_of, tmp_path):
+    """Whichever others are in the sweep, and in whichever order."""
+    looks = []
+    for schemes in ('"dual-path", "multipath"', '"u-mesh", "individual", "multipath", "dual-path"'):
+        sweep = sweep_of(f'rate = [0.01, 0.02]\nscheme = [{schemes}]\n')
+        figure = curves_figure(sweep, points(sweep), [result(100.0)] * 2 * (schemes.count(",") + 1))
+        looks.append({entry.get_label(): (entry.get_color(), entry.get_marker())
+                      for legend in figure.legends for entry in legend.get_lines()})
+    assert all(looks[0][name] == looks[1][name] for name in ("dual-path", "multipath"))
+    assert looks[0]["dual-path"] == (to_rgb(COLOURS[4]), "v")
+
+
+@pytest.mark.parametrize(("width", "alike"), [("88", True), ("180", False)])
+def test_panels_below_one_another_have_the_same_loads(sweep_of, width, alike):
+    """Beside one another, that of latencies ends at the last point that it shows."""
+    sweep = sweep_of('rate = [0.01, 0.02, 0.03]\nscheme = "dual-path"\n')
+    results = [result(100.0, effective=load, saturated=load > 0.1) for load in (0.1, 0.2, 0.8)]
+    with drawn_with(PictureOptions(style="paper", width=width)):
+        latency, delivered = curves_figure(sweep, points(sweep), results).axes
+    assert (latency.get_xlim() == delivered.get_xlim()) is alike
 
 
 def test_a_chosen_panel_is_drawn_alone(sweep_of):
@@ -237,7 +263,7 @@ def test_scale_is_that_of_points_that_are_not_saturated(sweep_of, tmp_path):
     assert latency.get_ylim() == (0, 250)
     assert latency.get_xlim()[1] < 0.16 < delivered.get_xlim()[1]
     assert words == ["dual-path", "saturated", "deadlock"]
-    hollow = [line for line in latency.lines if line.get_markerfacecolor() == "white" and line.get_marker() == "o"]
+    hollow = [line for line in latency.lines if line.get_markerfacecolor() == "white" and line.get_marker() == "v"]
     assert [list(line.get_ydata()) for line in hollow] == [[1], [1]]
     crosses = [line for line in (*latency.lines, *delivered.lines) if line.get_marker() == "x"]
     assert [list(line.get_xdata()) for line in crosses] == [[0.16]] * 2

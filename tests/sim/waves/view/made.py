@@ -7,7 +7,7 @@ from wormcast.algorithms.channels import link_names
 from wormcast.algorithms.multicast_plan import plan
 from wormcast.sim.waves.view import History, RecordedHold, RecordedLink, RecordedWorm, Wait
 
-__all__ = ["crossing", "figure_4", "links_of"]
+__all__ = ["crossing", "figure_4", "links_of", "short_worms"]
 
 
 def links_of(network, vcs=1, consumption=1):
@@ -41,6 +41,25 @@ def figure_4(end=40):
         mesh, "dual-path", 0, end, links, {0: RecordedWorm(0, 0, 0, (1, 2), 64), 1: RecordedWorm(1, 1, 3, (2, 1), 64)},
         tuple(sorted(holds, key=lambda hold: (hold.first, hold.link))), tuple(waits), deadlock,
         {"vcs": 1, "buffer": 4, "consumption": 1})
+
+
+def short_worms(end=20):
+    """Four worms of three flits in a ring: each fills a buffer, and its tail has released the link to it."""
+    ring = topology("ring:4")
+    links = links_of(ring)
+    number = {link.name: index for index, link in enumerate(links)}
+    holds, waits, steps = [], [], []
+    for worm in range(4):
+        after = (worm + 1) % 4
+        way, asked = f"link:{worm}>{after}", f"link:{after}>{(after + 1) % 4}:0"
+        holds.append(RecordedHold(number[f"inj:{worm}:0"], 0, worm, 3, 6, (3, 4, 5, 6), ended=True))
+        holds.append(RecordedHold(number[way], 0, worm, 6, 9, (6, 7, 8, 9), ended=True))
+        waits.append(Wait(worm, number[way], 0, 8, end - 1, (asked,)))
+        steps.append({"worm": worm, "holds": [f"{way}:0"], "waits": [asked]})
+    return History(ring, "individual", 0, end, links,
+                   {worm: RecordedWorm(worm, worm, worm, ((worm + 2) % 4,), 3) for worm in range(4)},
+                   tuple(sorted(holds, key=lambda hold: (hold.first, hold.link))), tuple(waits),
+                   {"at": 1024, "cycle": steps}, {"vcs": 1, "buffer": 4, "consumption": 1})
 
 
 def crossing(name, worms, *, length=20, spread=100, vcs=2, seed=1):

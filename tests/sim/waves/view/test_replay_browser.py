@@ -17,7 +17,7 @@ from wormcast.sim.waves.view import RecordedBuffer, RecordedChunk, RecordedReadi
 from wormcast.sim.waves.view.replay import write_replay
 from wormcast.sim.waves.view.telling import milestones
 
-from .made import crossing, figure_4
+from .made import crossing, figure_4, short_worms
 
 pytestmark = pytest.mark.browser
 
@@ -176,6 +176,22 @@ def test_wait_for_graph_leads_from_each_worm_to_the_holder_of_its_channel(deadlo
     assert arrows() == arrows(".knot") == [["0", "1", "cons:0.2:0"], ["1", "0", "cons:0.1:0"]]
     assert graph.accessible_name == ("worm 0 waits for cons:0.2:0, held by worm 1; "
                                      "worm 1 waits for cons:0.1:0, held by worm 0")
+
+
+def test_a_worm_that_fills_a_buffer_is_waited_for(browser, tmp_path):
+    """Its tail has released the link, so that nobody holds it: in the deadlock it counts as the worm's."""
+    page = Page(browser, short_worms(), tmp_path / "short.html")
+    page.press(Keys.END)
+    words = "; ".join(f"worm {worm} waits for link:{(worm + 1) % 4}>{(worm + 2) % 4}:0, held by worm {(worm + 1) % 4}"
+                      for worm in range(4))
+    assert browser.find_element(By.ID, "waits").accessible_name == words
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#waits .knot")) == 4
+    assert page.tracks("#layer-ring .ring") == {f"link:{worm}>{(worm + 1) % 4}:0" for worm in range(4)}
+    assert page.texts("#worms .now")[0] == "waits at 1 for link:1>2:0 (worm 1)"
+    page.press("p")
+    page.press(Keys.ARROW_LEFT)
+    assert "held by" not in browser.find_element(By.ID, "waits").accessible_name
+    page.require_quiet()
 
 
 def test_slots_fill_in_the_order_of_arrival_and_credits_are_counted(browser, tmp_path):

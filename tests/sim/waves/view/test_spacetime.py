@@ -12,6 +12,9 @@ from written_waves import FIGURE_4, comment, links_of, vcd, worm
 from wormcast.algorithms import WormcastError
 from wormcast.sim.common.figure_file import save_figure
 from wormcast.sim.waves.view import read_waveform, require_drawable, rows_of, spacetime_figure
+from wormcast.sim.waves.view.marks import legend_marks
+
+from .made import figure_4, short_worms
 
 
 def history_of(tmp_path, *told):
@@ -81,6 +84,12 @@ def test_blocked_time_is_hatched(tmp_path):
     assert "url(#h" not in group(text, "worm-0-flits")
     assert "#0072b2" in group(text, "worm-0-flits")
     assert "#d55e00" in group(text, "worm-1-flits")
+
+
+@pytest.mark.parametrize(("history", "held"), [(figure_4(), True), (short_worms(), False)])
+def test_the_legend_has_only_marks_that_are_drawn(history, held):
+    """Short worms have released all channels when their flits have passed."""
+    assert ("held, no flit" in [mark.get_label() for mark in legend_marks(history)]) is held
 
 
 def test_waits_are_drawn_and_told_where_there_is_room(tmp_path):

@@ -120,7 +120,7 @@ class Heads:
 
 def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups: int, ports: EjectionPorts,
                share: int) -> Heads:
-    """Find the places (states of heads) of the worms of one scheme.
+    """Find the states ("places") of the heads of one scheme's worms.
 
     Parameters
     ----------

@@ -188,8 +188,10 @@ class KnotSearch:
 
 
 def choosing_parts(parts: Sequence[ChannelUse]) -> list[ChannelUse]:
-    """Return the parts whose worms have a choice. If inputs use candidates in turn, a worm has no choice: it waits for
-    one of them."""
+    """Return the channel use of each scheme whose worms have a choice of channels.
+
+    If inputs use candidates in turn, a worm has no choice: it waits for one of them.
+    """
     return [part for part in parts if not part.routes.deterministic and not part.routes.in_turn]
 
 

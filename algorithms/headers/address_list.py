@@ -99,7 +99,7 @@ class AddressList(HeaderByShape):
 
     @property
     def address_bits(self) -> int:
-        """A, bits of an address."""
+        """A, the number of bits of an address."""
         return self.coordinate_bits + len(self.signed)
 
     @property

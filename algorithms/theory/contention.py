@@ -46,9 +46,9 @@ class Contention:
     plan : Plan
     definition : dict of int to bool
         Conditions of Definition 1. Condition 1 of Definition 1: only the source sends in step 1. Condition 2 of
-        Definition 1: each other node sends after the step of its receipt. Condition 3 of Definition 1: a node's worms
-        of one step leave by different links. Condition 4 of Definition 1: each destination receives once, which is true
-        of every `Plan`.
+        Definition 1: each node other than the source sends only after the step in which it receives the message.
+        Condition 3 of Definition 1: a node's worms of one step leave by different links. Condition 4 of Definition 1:
+        each destination receives once, which is true of every `Plan`.
     stepwise : tuple of Shared
         Pairs of worms that are sent in one step and share a link.
     conditions : dict of int to int

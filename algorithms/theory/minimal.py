@@ -25,7 +25,7 @@ class Minimal:
     sets : list of Dans
         The valid sets, each once.
     refused : list of Dans
-        All sets of fewer DANs than the sets in `sets`. None of the sets in `refused` is valid.
+        All sets that have fewer DANs than each set in `sets`. None of the sets in `refused` is valid.
     """
 
     sets: list[Dans]

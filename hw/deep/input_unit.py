@@ -97,7 +97,7 @@ class DeepInput(wiring.Component):
         self.width = decoder.header.flit_width
         self.leads = decoder.leads(port)
         self.rows = spec.depth // spec.chunk
-        #: Outputs that may be alternatives.
+        #: Outputs that may be alternatives for a worm of this input.
         self.choices = decoder.choices(port)
         flit = flit_layout(self.width)
         row = row_bits(self.rows)

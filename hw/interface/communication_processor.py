@@ -74,7 +74,7 @@ class CommunicationProcessor(wiring.Component):
         # the list: entry 0 is the oldest packet; in each entry at most one queue has its bit set
         entries = [Signal(count, name=f"queue{k}_entries") for k in range(self.queues)]
         serves = Signal(self.queues)  # queue of the packet that has begun
-        left = Signal(range(last + 1))  # its remaining cycles, less 1
+        left = Signal(range(last + 1))  # remaining cycles of the packet that has begun, less 1
         can, candidates, chosen, below = (Signal(count, name=name) for name in ("can", "candidates", "chosen", "below"))
         begins, now = (Signal(self.queues, name=name) for name in ("begins", "now"))
         now_left = Signal(range(last + 1))
@@ -89,7 +89,7 @@ class CommunicationProcessor(wiring.Component):
             m.d.comb += candidates.eq(Mux(first.any(), first, can))
         m.d.comb += [
             chosen.eq(Mux(idle, candidates & -candidates, 0)),  # its lowest bit
-            below.eq(chosen - 1),  # all entries if none is chosen
+            below.eq(chosen - 1),  # all entries if no entry is chosen
             begins.eq(Cat((of & chosen).any() for of in entries)),
             now.eq(serves | begins),
             now_left.eq(left),

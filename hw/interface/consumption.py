@@ -46,8 +46,8 @@ class Consumption(wiring.Component):
     flits of a packet that continues are also sent on ``absorbed``, 2 cycles or more after they were on the network's
     link. A packet that continues from this node needs a retransmission slot when it is whole. A free slot is granted in
     the cycle in which the packet's tail is taken. Until a slot is granted, no further flits of the channel are taken,
-    and the credit of the tail is held back. While this credit is held back, a router that takes only channels with all
-    credits regards the channel as taken. Consumption channels that wait for a retransmission slot take turns.
+    and the credit of the tail is held back. While the tail's credit is held back, a router that takes only channels
+    with all credits regards the channel as taken. Consumption channels that wait for a retransmission slot take turns.
     With a receive queue the payload of each packet is stored whole, and then waits ``t_nr`` for the interface's
     processor, in the order in which the tails arrived; see `PacketQueue`. A channel takes a packet's header only if it
     has a place for the packet. The host gets a packet's first payload flit max(t_nr, 1) + 3 cycles after its tail was

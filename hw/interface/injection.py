@@ -45,12 +45,12 @@ class Injection(wiring.Component):
     / 4). Between two packets on the same virtual channel one cycle is unused. *Reset*: empty.
 
     With a send queue the packets of the host are stored whole, headers included, before they are sent ([Sivaram98],
-    section 3.1). A packet enters the queue only if the queue has a place for the packet. While all places are taken,
-    further flits wait in the buffer, and then at the host. The t_ns cycles of a packet count from the cycle in which
-    the packet is stored and the oldest one, and the link sends no other packet. *Latency* of a packet that is alone:
-    its first flit is on the network's link 4 + ``t_ns`` cycles after its last flit was on the host's link.
-    *Throughput*: a flit per cycle into the queue while another packet leaves it. Absorbed messages and forwarded copies
-    do not pass through the send queue.
+    section 3.1). A packet enters the send queue only if the queue has a place for the packet. While all places of the
+    send queue are taken, further flits wait in the buffer, and then at the host. In a send queue, the t_ns cycles of a
+    packet count from the cycle in which the packet is stored and the oldest one, and the link sends no other packet.
+    *Latency* with a send queue, of a packet that is alone: its first flit is on the network's link 4 + ``t_ns`` cycles
+    after its last flit was on the host's link. *Throughput* of the send queue: a flit per cycle enters while another
+    packet leaves. Absorbed messages and forwarded copies do not pass through the send queue.
 
     With slots the port also sends absorbed messages, from its `Retransmission`. The host and the retransmission slots
     take turns, a whole worm at a time. The first flit of an absorbed message is on the network's link at the earliest 2
@@ -119,7 +119,8 @@ class Injection(wiring.Component):
     waits : Out(1)
         A packet can be served: it is next to be sent, and the link sends no other packet. Only with ``served``.
     done : In(1)
-        The processor has served this packet. Its first flit can be sent in the next cycle. Only with ``served``.
+        The processor has served the packet that waits. The packet's first flit can be sent in the next cycle. Only with
+        ``served``.
     """
 
     @checked
@@ -203,7 +204,7 @@ class Injection(wiring.Component):
         if self.store is not None:
             moves = Signal(name="stores")
         takes = moves & ~repeats & ~cuts
-        turns = self._turns(m)  # with other senders: at the network's link, or with a send queue behind the queue
+        turns = self._turns(m)  # other senders take turns with the host at the network's link, or behind the send queue
         early = turns if self.store is None else _host_only
         cuts_post: Value = C(0)
         if self.smart:
@@ -269,9 +270,9 @@ class Injection(wiring.Component):
     def _turns(self, m):
         """Connect the other sender, if there is one.
 
-        Return a function that takes turns between this sender and the host, a whole worm at a time. Its arguments are
-        the host's next flit, 1 if there is one, and 1 if the chosen flit is taken. It returns the same for the chosen
-        sender: its next flit, 1 if there is one, and 1 if the host's flit is taken.
+        Return a function that lets this sender and the host take turns, a whole worm at a time. The function's
+        arguments are the host's next flit, 1 if the host has a flit, and 1 if the chosen flit is taken. The function
+        returns the chosen sender's next flit, 1 if that sender has a flit, and 1 if the host's flit is taken.
         """
         if self.slots is not None:
             slots = m.submodules.slots = self.slots

@@ -43,10 +43,12 @@ class InterfaceProbe:
         The interface has a receive queue.
     """
 
-    #: True: a register that the interface lacks is read as 0. False: reading it is an error.
+    #: True: a register that the interface lacks is read as 0. False: reading a register that the interface lacks is an
+    #: error.
     reads_missing = False
 
-    #: The injection port also sends packets that are not from the host. Property ``offered`` has their flits.
+    #: The injection port also sends packets that are not from the host. Property ``offered`` has the flits of such
+    #: packets.
     sends_on = False
 
     #: The interface forwards packets to several children from its buffer, and counts the packets.
@@ -242,9 +244,9 @@ def oldest_packet(queue: str, places: int, flits: int, read: Read) -> list[int]:
 def packets_served(link: int, read: Read, channels: int, places: int) -> tuple[Any, Any]:
     """Return the place in the order of arrival after the packet that was served last, and that packet's channel.
 
-    The place advances when a packet is served; if the receive queue stores one packet, it is 1 from the service until
-    the packet has left. ``channels``, ``places``: consumption channels of the link, and packets that the receive queue
-    stores for each.
+    The place advances when a packet is served; if the receive queue stores one packet, the place is 1 from the packet's
+    service until the packet has left. ``channels``, ``places``: consumption channels of the link, and packets that the
+    receive queue stores for each.
     """
     queue, packets = f"consumption_{link}.queue", channels * places
     served = read(f"{queue}.packets_served")

@@ -26,7 +26,7 @@ __all__ = ["NetworkInterface"]
 
 
 class NetworkInterface(wiring.Component):
-    """Network interface of a node. Conventional: it sends and receives the worms of its host, and nothing else.
+    """Network interface of a node. A conventional interface only sends and receives the worms of its host.
 
     ::
 

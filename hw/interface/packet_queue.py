@@ -39,8 +39,8 @@ class PacketQueue(wiring.Component):
         Packets that a channel can store. Range: 1 to 256, or 1024 (`NEVER_FULL_PLACES`): a queue for simulation that
         always has room.
     flits : int
-        Maximum number of flits of a packet. Packets of more flits must not be written: their last flits overwrite each
-        other.
+        Maximum number of flits of a packet. Packets of more than ``flits`` flits must not be written: the last flits of
+        such a packet overwrite each other.
     width : int
         Data bits of a flit.
 
@@ -52,10 +52,10 @@ class PacketQueue(wiring.Component):
     channel, flit : In
         With ``write``: channel of the flit, and the flit itself.
     room : Out(channels)
-        A flit of the channel can be written in the next cycle. The value is combinational, from ``write``, ``channel``,
+        A flit of the channel can be written in the next cycle. ``room`` is combinational, from ``write``, ``channel``,
         ``flit`` and ``take``.
     overflow : Out(channels)
-        The first flit of a packet is written, and all places of its channel are full: packets are lost. The value is
+        The first flit of a packet is written, and all places of its channel are full: packets are lost. ``overflow`` is
         combinational. Only with 1024 places.
     waiting : Out(1)
         A whole packet is stored, and not served.
@@ -200,7 +200,7 @@ class PacketProcessor(wiring.Component):
     waiting : In(1)
         A packet waits.
     done : Out(1)
-        The packet is served in this cycle. In the next cycle ``waiting`` is 1 only if another packet waits.
+        The packet is served in this cycle. In the cycle after ``done``, ``waiting`` is 1 only if another packet waits.
     """
 
     def __init__(self, cycles: int):

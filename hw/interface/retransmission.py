@@ -27,9 +27,10 @@ class Retransmission(wiring.Component):
                                                           └─ tail taken ─▶ freed
 
     Each channel has a buffer for a message, from the first header flit to the tail, and so has each slot. When a
-    channel's message is granted a slot, the two swap buffers: nothing is copied, and the channel has a free buffer.
-    Messages are sent in the order in which their slots were granted. `Consumption` counts the slots: it must not grant
-    a slot while no slot is free. `Consumption` must not write into the buffer of a whole message that has no slot yet.
+    channel's message is granted a slot, channel and slot swap buffers: nothing is copied, and the channel has a free
+    buffer. Messages are sent in the order in which their slots were granted. `Consumption` counts the slots: it must
+    not grant a slot while no slot is free. `Consumption` must not write into the buffer of a whole message that has no
+    slot yet.
 
     *Latency*: with tail and grant in cycle t, the message's first flit is on ``front`` in t + 1. A slot is reported as
     free in the cycle after its message's tail was taken. *Throughput*: a flit in and a flit out per cycle. *Reset*:

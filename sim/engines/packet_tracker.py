@@ -120,7 +120,7 @@ def _own(fronts, following, worms, worm, out, comes):
 
 @compiled
 def _inject(fronts, following, host, marks, row, now):
-    """Update the tracking by the flit that an interface sends to its router in this cycle."""
+    """Update the tracking of packets by the flit that an interface sends to its router in this cycle."""
     at, stream, bits, switch = fronts.ports[row]
     mark = np.int64(marks[at])
     port, worms, first = following.ports[row], host.worms, following.counters[FIRST]

@@ -144,7 +144,8 @@ def bars_of(result: Run) -> dict[str, dict[int, list[tuple[int, int]]]]:
 
 
 def end_of(result: Run) -> int:
-    """Return the last cycle of the axis: the end of a delivered run, else soon after its last flit or receipt."""
+    """Return the last cycle of the axis: the end of the run if all messages are delivered, otherwise a cycle
+    soon after the run's last flit or receipt."""
     last = max(int(result.host.worms["touched"].max()), int(result.host.deliveries["received"].max()), 0)
     return result.cycles if result.outcome == "delivered" else min(result.cycles, last + max(8, last // 8))
 

@@ -32,8 +32,7 @@ __all__ = ["FIRST_LOOK", "FIRST_WAIT", "NEVER", "jump", "next_event", "watch"]
 #: Number of cycles without a worm under way before `jump` stores a copy of the components' state.
 FIRST_LOOK = 64
 
-#: Number of cycles for which `jump` compares the state with the first copy. This number of cycles doubles for each
-#: further copy.
+#: Number of cycles for which `jump` compares the state with the first copy. The number doubles for each further copy.
 FIRST_WAIT = 16
 
 #: Cycle that no run reaches.

@@ -76,7 +76,7 @@ class MovingHost:
         first_worms : int array [messages]
             First worm of each message here, in order.
         messages : int64 array
-            Messages that wait. No worm of these messages may have entered the queue of an injection port.
+            Messages that wait. No worm of a message that waits may have entered the queue of an injection port.
         others : int64 array
             For each waiting message the message that it waits for: its source must have noted the receipt. No pair of
             a waiting message and another message occurs twice.

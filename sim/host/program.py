@@ -461,10 +461,10 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
     calls : int64 [kinds, 5]
         Arguments of `call_step`, by kind of component.
     runs : (uint64 [4, runs], unsigned [masks], uint32 [2, words]) for each word size
-        Words to copy on links, in runs of consecutive words and singly. The first of the three arrays has first target,
-        first source and length of each run, and the index of its first mask, 0 for no mask. The second array has the
-        masks, which are ANDed with the copied words. The third array has target and source of each word that is in no
-        run.
+        Words to copy on links, in runs of consecutive words and singly. For each word size, the first array has first
+        target, first source and length of each run, and the index of its first mask, 0 for no mask. The second array
+        has the masks, which are ANDed with the copied words. The third array has target and source of each word that is
+        in no run.
     inputs, outputs : unsigned [words] for each word size
     rx, rx_data, tx_credit, tx, tx_data, rx_credit, found
         As in `host_step`.

@@ -1,7 +1,7 @@
 """Smart network interfaces, which forward the packets of a multicast without the host ([Sivaram98], section 4).
 
 ``children`` is the child table. ``orders`` schedules the copies to the children. ``forwarding`` stores packets and
-sends their copies. ``forwarding_interface`` is a network interface with all of them.
+sends their copies. ``forwarding_interface`` is a network interface with child table, orders and packet buffer.
 """
 
 from typing import TYPE_CHECKING

@@ -31,13 +31,13 @@ class Forwarding(wiring.Component):
                                       order: which packet, which child
 
     The low 8 bits of a packet's first payload flit hold the row of its message in the child table. If the low 8 bits of
-    the first payload flit are not the number of a row, the message is not forwarded. Packets of a row without children
-    are not stored. A packet is forwarded when it is whole. A packet's buffer entry is free when the packet's tail has
-    been sent to the last child. The host receives its own copy of a packet while the packet arrives. The host's program
-    must make sure that there is a free entry for each packet of a row; otherwise consumption waits for an entry. A
-    packet with too many payload flits is cut: the last flit that fits ends its copies. A packet that was cut off on its
-    way ends in a flit with head mark and tail mark. The packet is forwarded with this last flit, which loses its head
-    mark.
+    a packet's first payload flit are not the number of a row, the packet is not forwarded. Packets of a row without
+    children are not stored. A packet is forwarded when it is whole. A packet's buffer entry is free when the packet's
+    tail has been sent to the last child. The host receives its own copy of a packet while the packet arrives. A packet
+    of a row without a free entry waits in its consumption channel. With ``fcfs`` the host's program must make sure that
+    a row has an entry for each packet. A packet with too many payload flits is cut: the last flit that fits ends its
+    copies. A packet that was cut off on its way ends in a flit with head mark and tail mark. A packet that was cut off
+    is forwarded with its last flit, which loses the head mark.
 
     *Latency*: if the tail of a packet arrives in cycle t, the first header flit of its first copy is presented in t + 2
     at the earliest. *Throughput*: a flit in and a flit out per cycle; copies are presented without a gap, except when

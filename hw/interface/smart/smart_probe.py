@@ -144,8 +144,10 @@ class PacketBufferProbe(InterfaceProbe):
                 if int(self._read(f"forwarding.row{row}_taken")) >> place & 1]
 
     def coming(self) -> dict[tuple[int, int], int]:
-        """Return the entries of arriving packets, and their writers: the number of a consumption channel, or, after
-        those, of the host."""
+        """Return the entries of arriving packets, each with its writer.
+
+        The writer is the number of a consumption channel, or the next higher number for the host.
+        """
         keeps = int(self._one.keeps[0])
         return {self._of(self._one.kept(writer)): writer for writer in range(self._one.writers) if keeps >> writer & 1}
 

@@ -5,11 +5,11 @@ Input: ``definition`` reads a figure from a file of the ``catalogue`` or of a us
 formula, ``quantity`` is a number with its interval in a formula. ``papers`` has authors, years and titles.
 
 Measurement: ``placing`` selects the next points of a pilot run, and ``plan`` has the points, the lengths and the curves
-of the run after it. ``curve`` is a curve of load experiments, ``single`` a
-curve of single runs over an option; ``series_curve`` is the base class of both. A point of ``drawn`` is the mean of
-many random multicasts. ``rounds`` measures all curves. ``cost`` estimates the time.
+of the run after the pilot run. ``curve`` is a curve of load experiments, ``single`` a curve of single runs over an
+option; ``series_curve`` is the base class of both. A point of ``drawn`` is the mean of many random multicasts.
+``rounds`` measures all curves. ``cost`` estimates the time.
 
-Judging: ``evidence`` tests paired replications, ``verdict`` decides statements by it.
+Judging: ``evidence`` tests paired replications, ``verdict`` decides statements by these tests.
 
 Output: ``drawing`` and ``run_drawing`` draw curves, ``scatter`` draws results of commands, ``page`` makes HTML.
 ``record`` stores verdicts, paper by paper, and ``paper_page`` makes the Markdown on papers from them.

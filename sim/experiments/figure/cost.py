@@ -42,12 +42,13 @@ class Minutes:
 class Costs:
     """Costs of figures: node cycles of their points, and node cycles simulated per second.
 
-    Node cycles are cycles times nodes, added up over all seeds. The time of a measured figure is its node cycles at the
-    speed of all measured points, plus the time of its commands. The node cycles of a figure that was not measured are
-    estimated: those of its largest points, times a factor. A figure's largest points are one point of each series and
-    variation, with the most nodes and the most cycles that the figure allows. The factor is the node cycles of all
-    measured figures, divided by the node cycles of their largest points. A full run of a figure with a committed plan
-    takes the plan's node cycles. The time of figures of single runs is not estimated.
+    Node cycles are cycles times nodes, added up over all seeds. The time of a measured figure is its number of node
+    cycles, divided by the node cycles per second of all measured points, plus the time of its commands. The node cycles
+    of a figure that was not measured are estimated: those of its largest points, times a factor. A figure's largest
+    points are one point of each series and variation, with the most nodes and the most cycles that the figure allows.
+    The factor is the node cycles of all measured figures, divided by the node cycles of their largest points. A full
+    run of a figure with a committed plan takes the plan's node cycles. The time of figures of single runs is not
+    estimated.
 
     Parameters
     ----------
@@ -81,8 +82,8 @@ class Costs:
     def minutes(self, figures: Sequence[Figure], quick: bool) -> list[Minutes | None]:
         """Return the time of each figure; None for figures of single runs.
 
-        Estimates count all curves, also the curves of variations that leave a series as it is. (These curves are not
-        measured.) On a machine without measurements the estimates come from `USUAL_PART` and `USUAL_SPEED`.
+        Estimates count all curves, also the curves of variations that leave a series as it is, which are not measured.
+        On a machine without measurements the estimates come from `USUAL_PART` and `USUAL_SPEED`.
         """
         known = [self._known(figure.name, quick) for figure in figures]
         reckoned = [one for some in (known, [self._known(figure.name, not quick) for figure in figures])

@@ -66,7 +66,7 @@ class Curve(SeriesCurve):
 
     @property
     def given(self) -> dict[str, Any]:
-        """Options of the curve. Where networks are random, its topology is the first network."""
+        """Options of the curve. Where networks are random, the topology among the options is the first network."""
         found = super().given
         return {**found, "topology": drawn_network(found["topology"], 0)} if "topology" in found else found
 
@@ -190,8 +190,8 @@ class Curve(SeriesCurve):
     def judged(self) -> list[int]:
         """Places of all points that statements compare, in rising order.
 
-        In a figure over the load, these include loads of the grid that were not measured because they lie above a load
-        at which the network is saturated in all replications.
+        In a figure over the load, `judged` includes loads of the grid that were not measured because they lie above a
+        load at which the network is saturated in all replications.
         """
         return sorted({*self.places, *self.too_many})
 
@@ -227,7 +227,7 @@ class Curve(SeriesCurve):
         return np.ones(self.replications, bool)
 
     def _values(self, place: int, word: str) -> npt.NDArray[np.float64] | None:
-        """Return a word's value in each replication of a point; None if a replication has none."""
+        """Return a word's value in each replication of a point; None if the word has no value in a replication."""
         names = SUMS.get(word, (OF_CURVE.get(word, word),))
         found = [[one.get(name) for one in self.results[place].get(REPLICATIONS, ())] for name in names]
         if not all(found) or any(value is None for one in found for value in one):
@@ -241,7 +241,8 @@ class Curve(SeriesCurve):
             known = {place: values for place in self.places if (values := self._values(place, "accepted")) is not None}
             if not known or not any(self.saturated_at(place).all() for place in self.places):
                 return Quantity({})
-            # the greatest of several values with errors is too high by chance, so the mean of all near it is used
+            # the greatest of several values with errors is too high by chance: take the mean of all values near the
+            # greatest
             ends = {place: (one.mean(), interval(one).half_width or 0.0) for place, one in known.items()}
             best, about = max(ends.values())
             near = [known[place] for place, (mean, half) in ends.items() if mean + half >= best - about]

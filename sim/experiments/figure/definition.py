@@ -38,7 +38,7 @@ __all__ = ["HERE", "Choice", "Figure", "Picture", "Scatter", "Series", "Statemen
            "catalogue", "choose_figures", "find_figure", "names_of_claim", "names_of_several", "paper_of",
            "place_on_axis", "read_figure", "require_claim", "x_label"]
 
-#: Labels of x axes of figures of single runs that are no options of hardware or traffic.
+#: Labels of x axes of figures of single runs, in place of those that the options declare.
 AXES_OF_RUNS = {"random": "destinations", "ratio": "overhead ratio R"}
 
 #: Name that stands for all figures.

@@ -39,12 +39,13 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
     """Draw latency over the effective load or over an option, and the accepted load.
 
     The panels are ``latency`` and ``accepted``. A figure over the load has a third panel, ``latency-accepted``,
-    which is drawn only if the user asks for it: latency over the accepted load. Up to saturation, ``latency`` shows the
-    same.
+    which is drawn only if the user asks for it: latency over the accepted load. Up to saturation, ``latency-accepted``
+    and ``latency`` show the same.
 
     The effective load counts payload flits times destinations. The accepted load counts flits that nodes consume, also
     of messages that are incomplete at the end. In the panel ``latency-accepted`` the x axis shows flits per cycle of
-    the whole network if the networks of all curves have the same size. On all other axes, flits are per node and cycle.
+    the whole network if the networks of all curves have the same size. On all axes but the x axis of
+    ``latency-accepted``, flits are per node and cycle.
 
     Daggers mark reconstructed schemes, crosses deadlocks. Markers are open if a point is saturated. Markers of
     latencies are half open if the latency is imprecise. The latency of a saturated point has no steady mean: the point

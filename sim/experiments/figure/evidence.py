@@ -65,8 +65,8 @@ def student(t: npt.ArrayLike, freedom: int) -> Floats:
 def paired(differences: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Test whether the mean of paired differences is above 0, and whether it is below 0.
 
-    If all differences are infinite and of one sign, the mean has this sign. If a difference is no number, neither is
-    the case.
+    If all differences are infinite and of one sign, the mean has this sign. If a difference is no number, the mean is
+    neither above nor below 0.
 
     Parameters
     ----------
@@ -111,7 +111,8 @@ def decide(held: npt.ArrayLike, against: npt.ArrayLike, same: npt.ArrayLike, lev
     """Return the verdict that evidence at each of several loads allows.
 
     *Held*: at every load. *Not held*: reversed at a load or more, at the level divided by the number of loads. *No
-    difference*: neither, and at the last look the difference is within `SAME` at every load. Otherwise *undecided*.
+    difference*: neither held nor reversed, and at the last look the difference is within `SAME` at every load.
+    Otherwise *undecided*.
 
     Parameters
     ----------
@@ -188,7 +189,7 @@ class Truth:
     def every(parts: Iterable["Truth"]) -> "Truth":
         """Return the conjunction of statements.
 
-        It is reversed if one of n statements is, at the level divided by n.
+        The conjunction is reversed if one of n statements is reversed, at the level divided by n.
         """
         return _folded([*parts], lambda each: Evidence(
             max(one.held for one in each), min(1.0, len(each) * min(one.against for one in each)),
@@ -252,9 +253,9 @@ def _sign(one: Evidence, level: float, loads: int) -> str:
 
 
 def _folded(parts: list[Truth], fold: Callable[[list[Evidence]], Evidence]) -> Truth:
-    """Fold the evidence of all parts at each load. A part without this load says nothing there.
+    """Fold the evidence of all parts at each load. A part without a load has no influence at this load.
 
-    Without any load in one part, the result has none.
+    If one part has no load at all, the result has no load either.
     """
     if empty := [one for one in parts if not one.at]:
         return empty[0]

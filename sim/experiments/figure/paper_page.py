@@ -20,7 +20,7 @@ __all__ = ["claim_rows", "claims_page", "papers_page"]
 #: Start of the note of a statement that is misprinted in the paper.
 MISPRINTED = "misprinted: "
 
-#: Most headline results of a paper.
+#: Largest number of main results that the page on all papers has of a paper.
 HEADLINES = 8
 
 #: Most characters of a cell with numbers, and of a reason.

@@ -30,7 +30,7 @@ SEED, REPLICATED = 0, 10
 GRAIN = 500
 
 #: Points that a round measures of a curve, in rising order, until a point is saturated in all replications.
-#: BEYOND: points that are measured after it, because the accepted load still rises.
+#: BEYOND: points that are measured after the saturated one, because the accepted load still rises.
 BATCH, BEYOND = 4, 2
 
 
@@ -66,9 +66,9 @@ def plan_of(figure: Figure, pilots: Sequence[Curve]) -> RunPlan:
     """Return the plan that the curves of a figure's pilot run allow.
 
     All loads at which a curve of the pilot run has a point are loads of the plan. The warm-up is the longest that MSER
-    finds at a point that is not saturated. The length is the longest that such a point ran until half the interval of
-    its latency was within 10 % of the mean with 4 seeds: with 10 replications about 5 %. If all points are saturated,
-    the warm-up and the length are the longest of all points.
+    finds at a point that is not saturated. The length is the longest that a point that is not saturated ran until half
+    the interval of its latency was within 10 % of the mean with 4 seeds: with 10 replications about 5 %. If all points
+    are saturated, the warm-up and the length are the longest of all points.
     """
     places = {place for curve in pilots for place in (
         range(1, len(curve.figure.values) + 1) if curve.figure.values else curve.places)}
@@ -113,8 +113,8 @@ def written_plans(plans: Mapping[str, RunPlan]) -> str:
 class PlannedCurve(Curve):
     """Curve by a plan, at a look.
 
-    All replications run for the plan's cycles. A look has the seeds of the first look and goes on where it ended: its
-    first cycles are the same.
+    All replications run for the plan's cycles. A later look has the seeds of the first look, and continues the runs of
+    the look before: the cycles that both looks have are the same.
 
     Parameters
     ----------

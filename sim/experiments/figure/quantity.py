@@ -21,13 +21,14 @@ Value = tuple[Any, Any, Any]
 class Quantity:
     """Number at each of several loads: lower end, mean and upper end.
 
-    The three are one number each, or an array with the value of each replication. Replication k of two quantities has
-    the same network, messages and creation times. Arithmetic works on each replication, and comparisons test the paired
-    differences (`paired`). A number without replications is exact if its ends are equal. Otherwise it is an interval:
-    arithmetic assumes that errors add up in the worst way, and a comparison decides only if intervals do not overlap.
+    Lower end, mean and upper end are one number each, or an array with the value of each replication. Replication k of
+    two quantities has the same network, messages and creation times. Arithmetic works on each replication, and
+    comparisons test the paired differences (`paired`). A number without replications is exact if its ends are equal. A
+    number without replications and with different ends is an interval: arithmetic assumes that errors add up in the
+    worst way, and a comparison decides only if intervals do not overlap.
 
-    Infinite: the network is saturated in all replications, so that a latency has no upper bound. Not a number: it is
-    saturated in some of them. Two infinite numbers are not compared.
+    Infinite: the network is saturated in all replications, so that a latency has no upper bound. Not a number: the
+    network is saturated in some replications. Two infinite numbers are not compared.
 
     Parameters
     ----------
@@ -102,14 +103,17 @@ class Quantity:
         return Quantity({load: (0.0 if math.isinf(value) else value, value, value) for load, value in relative.items()})
 
     def below(self, other: "Quantity") -> "Truth":
-        """Compare at each load: is this number less than another one? Equal exact numbers are not."""
+        """Compare at each load: is this number less than another one? An exact number is not less than an equal one."""
         by_each, ratio = self.by_each or other.by_each, self.ratio or other.ratio
         return Truth({load: _below(first, second, by_each, ratio)
                       for load, (first, second) in joined(self.values, other.values).items()
                       if not _incomparable(first, second)})
 
     def between(self, low: float, high: float) -> "Truth":
-        """Compare at each load: is this number from ``low`` to ``high``? The ends count without replications."""
+        """Compare at each load: is this number from ``low`` to ``high``?
+
+        Without replications, ``low`` and ``high`` themselves count as inside.
+        """
         found = {}
         for load, value in self.values.items():
             if _incomparable(value, (low, low, low)):
@@ -199,7 +203,7 @@ def _endless(value: Value) -> bool:
 
 
 def _incomparable(first: Value, second: Value) -> bool:
-    """Both are saturated; or one is, and the other is a number without replications."""
+    """Both numbers are of saturated networks; or one is, and the other number has no replications."""
     endless = _endless(first), _endless(second)
     return all(endless) or (any(endless) and np.size((first, second)[endless[0]][1]) == 1)
 

@@ -90,7 +90,9 @@ def file_of(paper: Paper, folder: Path, suffix: str) -> Path:
 
 
 def read_records(folder: Path) -> list[FigureRecord]:
-    """Read the records of all papers that have run into a folder. Figures that the catalogue lacks are left out.
+    """Read the records of all papers whose figures were measured into a folder.
+
+    Figures that the catalogue lacks are left out.
 
     Raises
     ------
@@ -105,7 +107,7 @@ def read_records(folder: Path) -> list[FigureRecord]:
             found += map(FigureRecord.of_dict, json.loads(file.read_text(encoding="utf-8"))["figures"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise WormcastError(f"{file}: the file is not valid: wormcast figure did not write it, or another version "
-                                "did. Needed: another folder, or none of this file.") from error
+                                "did. Needed: another folder, or a folder without this file.") from error
     return [one for one in found if one.figure in catalogue()]
 
 

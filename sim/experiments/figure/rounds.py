@@ -50,9 +50,9 @@ class FigureOutcome:
     verdicts : list of Verdict
         Verdicts on the figure's statements.
     scatter : list of (str, float, float)
-        Points of the figure's scatter plot; empty if a command of them needs a tool that is not installed.
+        Points of the figure's scatter plot; empty if a command of these points needs a tool that is not installed.
     plan : RunPlan or None
-        Plan of its load experiments; for a quick run, the plan of the full run; None without load experiments.
+        Plan of the figure's load experiments; for a quick run, the plan of the full run; None without load experiments.
     """
 
     figure: Figure

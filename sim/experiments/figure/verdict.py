@@ -42,8 +42,9 @@ class Verdict:
     numbers : str
         Values of both sides of each comparison.
     why : str
-        Loads at which the statement holds, is false, or is undecided, if its truth differs between loads; else the
-        reason why it is undecided. If the verdict is not "held", ``why`` ends with the statement's note.
+        If the statement's truth differs between loads: the loads at which it holds, is false, or is undecided.
+        Otherwise: the reason why the statement is undecided, or empty. If the verdict is not "held", ``why`` ends with
+        the statement's note.
     changed_by : mapping of str to str
         For each variation whose verdict is decided and differs from ``verdict``: its name and its verdict.
     variations : mapping of str to str
@@ -120,7 +121,7 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], outp
     schemes : mapping of str to str
         Scheme of each series of the statement.
     statistical : bool
-        Its series have random errors.
+        The series of the statement have random errors.
     look, looks : int
         Number of this look, and the most looks. Each look has the level `LEVEL` / ``looks``.
     """

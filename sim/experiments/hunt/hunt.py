@@ -70,7 +70,7 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
 
     Random messages are sent through many empty networks side by side (`draw`). The first search ends when it has proved
     a deadlock, or has simulated ``cycles`` cycles. Further searches, of a tenth of the cycles each, look for a deadlock
-    of fewer messages. The first further search sends messages around a cycle of dependencies that `check` finds, if
+    of fewer messages. The first of these searches sends messages around a cycle of dependencies that `check` finds, if
     there is a cycle (`stage`). Before shrinking, if more than 12 worms wait only for each other, searches look for a
     deadlock of at most half the number of messages in the list. After shrinking, if more than two messages are left,
     searches look for a deadlock of fewer messages. Before and after shrinking, one search tries lists that `stage`

@@ -460,7 +460,8 @@ class Load:
         """The network is so far beyond saturation that a short run shows it.
 
         Condition: the network is `saturated`, and either delivers too few flits, or its number of waiting worms grows
-        by more than 5 % of the created worms. With smaller growth, worms may accumulate at first and be sent later.
+        by more than 5 % of the created worms. With smaller growth of this number, worms may accumulate at first and be
+        sent later.
         """
         totals = self.totals
         messages = max(1, int(totals["messages"].sum()))

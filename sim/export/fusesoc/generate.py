@@ -32,7 +32,7 @@ def command(parameters: dict[str, Any], file: str) -> list[str]:
     for name, value in parameters.items():
         option = name.replace("_", "-")
         if option in FILES:
-            raise ValueError(f"parameters: {name} is not valid: the generator names the files. "
+            raise ValueError(f"parameters: {name} is not valid: the generator chooses the file names. "
                              "Allowed: options of wormcast verilog that name no file.")
         if option != "what" and value is not False:
             words += [f"--{option}"] if value is True else [f"--{option}", str(value)]

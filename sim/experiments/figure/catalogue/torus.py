@@ -38,7 +38,7 @@ class ColumnPath(PlainScheme):
 class Divided(ColumnPath):
     """Column-path with separate worms for destinations beyond a column's wrap-around link.
 
-    No worm stops at a destination and crosses a wrap-around link of the column after that.
+    No worm crosses a wrap-around link of its column after a stop at a destination.
     """
 
     name = "column-path-torus-divided"

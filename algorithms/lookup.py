@@ -113,6 +113,9 @@ def _load(registry: Registry[T], text: str) -> T:
             sentence = describe_error(error, module.__name__)
             raise WormcastError(f"{file}: {label} cannot be called without arguments ({sentence}). Needed: a class "
                                 "that can be called so, or an instance.") from error
+    if inspect.isclass(thing):
+        raise WormcastError(f"{file}: {label} is no {kind.__name__}. Allowed: a subclass of {kind.__name__}, or an "
+                            "instance.")
     if not isinstance(thing, kind):
         raise WormcastError(f"{file}: {name} has type {type(thing).__name__}. Allowed: {kind.__name__}.")
     if not isinstance(getattr(thing, "name", None), str) or not thing.name:

@@ -283,8 +283,8 @@ def check(
     parts = [find_channel_use(one, topology, by, classes, seed, absorbed=slots > 0) for one, by in pairs]
     for part in parts:
         if slots and part.stops_with_a_choice:
-            raise WormcastError(f"absorb: {slots} slots are not valid: worms of {part.name} have a choice of channels "
-                                "between their stops. Allowed: no slots (absorb off).")
+            raise WormcastError(f"absorb: {slots} is not valid: worms of {part.name} have a choice of channels "
+                                "between their stops. Allowed: off, host.")
     if consumption is None:
         consumption = max(1, *(len(part.classes) for part in parts))
     trees = any(part.replication is not None for part in parts)

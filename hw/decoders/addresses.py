@@ -56,7 +56,7 @@ def decoder_of(place: DecoderPlace) -> Decoder:
     if multicast and place.is_grid and AdaptiveDecoder.knows(relation):
         if absorbs:
             raise WormcastError(f"absorb: {options.slots} is not valid: relation {relation.name} is adaptive. "
-                                "Allowed: off.")
+                                "Allowed: off, host.")
         return AdaptiveDecoder(header, relation=relation, consumption=classes, kind=kind, **ports)
     if header.signed:
         raise WormcastError(f"ties: signed is not valid: routers of {topology.name} have routing tables, which ignore "

@@ -72,8 +72,10 @@ def require_streams(blueprint: "Blueprint[Configuration]", port: HostPort) -> No
         _require_sent_by_source(blueprint, port)
     nodes, width = blueprint.topology.nodes, options.flit_width
     if nodes > 1 << width:
+        least = (nodes - 1).bit_length()
+        allowed = f"multiples of 8, from {-(-least // 8) * 8}" if port.host == "axis" else f"{least} or more"
         raise WormcastError(f"flit-width: {width} is not valid with host {port.host}: a flit must hold the id of a "
-                            f"node. Allowed: {(nodes - 1).bit_length()} or more.")
+                            f"node. Allowed: {allowed}.")
     if port.host == "axis" and width % 8:
         raise WormcastError(f"flit-width: {width} is not valid with host axis: AXI4-Stream has whole bytes. Allowed: "
                             "multiples of 8.")

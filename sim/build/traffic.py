@@ -156,7 +156,8 @@ class Traffic:
     def _check_sets(self) -> None:
         name, cluster = self.multicast_sets, self.multicast_sets == "cluster"
         if cluster and not self.cluster_size:
-            raise WormcastError("cluster_size is missing. Needed: with the multicast_sets cluster.")
+            raise WormcastError("cluster_size: 0 (the default) is not valid with the multicast_sets cluster. Needed: 1 "
+                                "node or more, without the source.")
         if not (self.cluster_size >= 1 if cluster else self.cluster_size == 0):
             raise WormcastError(f"cluster_size: {self.cluster_size} is not valid with the multicast_sets {name}. "
                                 "Allowed: 1 or more with cluster, 0 with others.")
@@ -236,7 +237,8 @@ class Traffic:
             The mean, or a given number, is too large or too small for this number of nodes.
         """
         most, mean = nodes - 1, self.destinations_mean
-        where = f"a {'network' if self.multicast_sets == 'any' else self.multicast_sets} of {nodes} nodes"
+        where = (f"a cluster of {most} nodes beside the source" if self.multicast_sets == "cluster" else
+                 f"a {'network' if self.multicast_sets == 'any' else self.multicast_sets} of {nodes} nodes")
         values = np.arange(1, most + 1)
         if self.destinations_distribution == "given":
             if max(self.weights) > most:

@@ -115,6 +115,10 @@ class Demanding(Steps):
         self.size = size
 
 
+class Other:
+    pass
+
+
 class Failing(Steps):
     def __init__(self):
         self.size = {}["size"]
@@ -164,6 +168,7 @@ def test_a_single_class_needs_no_name(tmp_path):
     [
         (":Absent", r"mine.py has no 'Absent'. Allowed: \S+/mine.py:Steps, \S+/mine.py:ColumnFirst, "),
         (":EAST", "mine.py: EAST has type int. Allowed: Relation."),
+        (":Other", "mine.py: class Other is no Relation. Allowed: a subclass of Relation, or an instance."),
         (":Unnamed", "mine.py: class Unnamed has no valid attribute 'name'. Needed: text."),
         (":Demanding", r"mine.py: class Demanding cannot be called without arguments \(TypeError: "),
         (":Failing", r"mine.py: class Failing cannot be called without arguments \(KeyError: 'size', mine.py:\d+\)"),

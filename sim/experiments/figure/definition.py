@@ -448,7 +448,7 @@ def _statements(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[S
     for number, one in enumerate(entries.get("statements", [])):
         with naming(f"statements[{number}]"):
             holds = Predicate(written(one["holds"], words))
-            bound = Predicate(written(one["bound"], words)) if "bound" in one else None
+            bound = Predicate(written(one["bound"], words), "bound") if "bound" in one else None
         fixed = [key for key in FIXED if key in one]
         if len(fixed) > 1:
             raise WormcastError(f"statements[{number}]: {' and '.join(fixed)} are not valid together. Allowed: one of "
@@ -497,8 +497,9 @@ def _scatter(given: Mapping[str, Any] | None, words: Mapping[str, str]) -> Scatt
     if given is None:
         return None
     return Scatter(given["across"], given["up"], tuple(
-        (one["name"], Number(written(one["across"], words)), Number(written(one["up"], words)))
-        for one in given["points"]))
+        (one["name"], *(Number(written(one[key], words), f"scatter.points[{number}].{key}")
+                        for key in ("across", "up")))
+        for number, one in enumerate(given["points"])))
 
 
 def _require_runs(over: str, values: Sequence[Any]) -> None:
@@ -525,7 +526,8 @@ def _require_axis(over: str, values: Sequence[Any]) -> None:
     _values(LOAD_OPTIONS, over, values)
     places = [place_on_axis(over, value) for value in values]
     if any(later <= earlier for earlier, later in pairwise(places)):
-        raise WormcastError(f"values: {values} is not valid. Allowed: rising values.")
+        rising = "topologies with rising numbers of nodes" if over == "topology" else "rising values"
+        raise WormcastError(f"values: {values} is not valid. Allowed: {rising}.")
 
 
 def place_on_axis(over: str, value: Any) -> float:

@@ -106,7 +106,7 @@ class _Text:
     """Base class of formulas, with parsing and checks. ``key`` is the formula's key in a figure's file."""
 
     text: str
-    key: ClassVar[str] = "holds"
+    key: str = field(default="holds", compare=False)
     wanted: ClassVar[str]
 
     def _tree(self) -> ast.expr:
@@ -196,7 +196,7 @@ class _Text:
 class Number(_Text):
     """Numeric formula on results of commands: ``8 * output('synth router', 'lut4')``."""
 
-    key: ClassVar[str] = "number"
+    key: str = field(default="number", compare=False)
     wanted: ClassVar[str] = "a formula whose value is a number"
 
     def __post_init__(self) -> None:
@@ -216,7 +216,7 @@ class Number(_Text):
         def none(word: str, series: str) -> Quantity:
             raise WormcastError(f"{self.key}: {word}({series!r}) is not valid. Allowed: results of commands.")
 
-        found = _Evaluation(none, output, []).number(self._tree()).values
+        found = _Evaluation(none, output, [], self.key).number(self._tree()).values
         if None not in found or not math.isfinite(found[None][1]):
             raise WormcastError(f"{self.key}: {self.text!r} is not valid: it has no finite value")
         return found[None][1]
@@ -253,7 +253,7 @@ class Predicate(_Text):
         self._require(tree)
         decided = isinstance(tree, ast.Call) and _called(tree) in (*DECIDED, SATURATED)
         if not decided and not isinstance(tree, ast.Compare | ast.BoolOp | ast.UnaryOp):
-            raise WormcastError(f"holds: {self.text!r} is not valid. Allowed: a comparison.")
+            raise WormcastError(f"{self.key}: {self.text!r} is not valid. Allowed: a comparison.")
 
     @property
     def limit(self) -> float | None:
@@ -275,7 +275,7 @@ class Predicate(_Text):
                 setattr(node, name, ast.Constant(limit))
             elif isinstance(node, ast.Call):
                 node.args[2:] = [ast.Constant(limit)]
-        return Predicate(ast.unparse(tree))
+        return Predicate(ast.unparse(tree), self.key)
 
     @property
     def orders(self) -> list[list[str]]:
@@ -296,7 +296,7 @@ class Predicate(_Text):
             A series or a command is not valid, or values cannot be compared.
         """
         outcome = PredicateOutcome(Truth({}))
-        outcome.truth = _Evaluation(measured, output, outcome.numbers, level).truth(self._tree())
+        outcome.truth = _Evaluation(measured, output, outcome.numbers, self.key, level).truth(self._tree())
         return outcome
 
 
@@ -305,6 +305,7 @@ class _Evaluation:
     measured: Measured
     output: CommandValue
     numbers: list[str]
+    key: str
     level: float = LEVEL
 
     def truth(self, node: ast.expr) -> Truth:
@@ -318,7 +319,7 @@ class _Evaluation:
             values = [self.value(one) for one in sides]
             self.numbers.append(", ".join(f"{_named(one)}: {value}" for one, value in zip(sides, values, strict=True)
                                           if not isinstance(one, ast.Constant)))
-            return Truth.every(_explained(_compared(operator, first, second), first, second) for operator, first, second
+            return Truth.every(_explained(self.compared(operator, *both), *both) for operator, *both
                                in zip(node.ops, values, values[1:], strict=False))
         if isinstance(node, ast.Call):
             name = _called(node)
@@ -334,7 +335,15 @@ class _Evaluation:
                 limit = node.args[2].value if len(node.args) > 2 else COMPARABLE  # type: ignore[attr-defined]
                 return _explained((first / second).between(*((1 / limit, limit) if name == "comparable" else
                                                              (1 - limit, 1 + limit))), first, second)
-        raise WormcastError(f"holds: {ast.unparse(node)} is not valid. Allowed: a comparison.")
+        raise WormcastError(f"{self.key}: {ast.unparse(node)} is not valid. Allowed: a comparison.")
+
+    def compared(self, operator: ast.cmpop, first: Any, second: Any) -> Truth:
+        both = isinstance(first, Quantity) and isinstance(second, Quantity)
+        if isinstance(operator, ast.Eq):
+            return first.same(second) if both else Truth.of(first == second)
+        if not both:
+            raise WormcastError(f"{self.key}: a comparison of {first} and {second} is not valid. Allowed: numbers.")
+        return first.below(second) if isinstance(operator, ast.Lt) else second.below(first)
 
     def value(self, node: ast.expr) -> Any:
         """Return the value of an expression: a `Quantity`, or a constant or JSON value that is not a number."""
@@ -356,7 +365,7 @@ class _Evaluation:
             return OPERATORS[type(node.op)](self.number(node.left), self.number(node.right))
         if isinstance(node, ast.Call):
             return self._call(node.func.id, node)  # type: ignore[attr-defined]
-        raise WormcastError(f"holds: {ast.unparse(node)} is not valid. Allowed: a number.")
+        raise WormcastError(f"{self.key}: {ast.unparse(node)} is not valid. Allowed: a number.")
 
     def _call(self, name: str, node: ast.Call) -> Quantity:
         if name in WORDS:
@@ -369,7 +378,7 @@ class _Evaluation:
         if name == "output":
             found = self.value(node)
             if not isinstance(found, Quantity):
-                raise WormcastError(f"holds: {ast.unparse(node)} is not valid: its value is {found!r}. "
+                raise WormcastError(f"{self.key}: {ast.unparse(node)} is not valid: its value is {found!r}. "
                                     "Allowed: a number.")
             return found
         first, *others = (self.number(one) for one in node.args)
@@ -431,13 +440,3 @@ def _explained(truth: Truth, first: Any, second: Any) -> Truth:
     common = joined(first.values, second.values).values()
     saturated = all(np.isinf(value[1]).all() for both in common for value in both)
     return Truth({}, NO_COMMON_LOAD if not common else BOTH_SATURATED if saturated else NO_BOUND)
-
-
-def _compared(operator: ast.cmpop, first: Any, second: Any) -> Truth:
-    both = isinstance(first, Quantity) and isinstance(second, Quantity)
-    if isinstance(operator, ast.Eq):
-        return first.same(second) if both else Truth.of(first == second)
-    if not both:
-        raise WormcastError(f"holds: a comparison of {first} and {second} is not valid. Allowed: numbers.")
-    return first.below(second) if isinstance(operator, ast.Lt) else second.below(first)
-

@@ -252,8 +252,8 @@ def test_the_schemes_that_the_page_on_links_lists(name):
             SCHEMES[scheme].check(network)
             found.add(scheme)
     page = (Path(__file__).parents[3] / "docs" / "links.md").read_text()
-    table = page.partition("These schemes run on the three kinds of network:")[2].partition("```")[0]
-    listed = [row.split("|")[1] for row in table.splitlines() if row.startswith("| `")]
+    table = page.partition("in the next table run on concentrated meshes, fat trees and dragonflies:")[2]
+    listed = [row.split("|")[1] for row in table.partition("```")[0].splitlines() if row.startswith("| `")]
     assert found == set(re.findall(r"`([a-z-]+)`", " ".join(listed)))
 
 

@@ -31,8 +31,8 @@ def test_parameters_are_options():
 @pytest.mark.parametrize(("parameters", "sentence"), [
     ({}, "parameters: what is missing. Needed: network, router, interface, or a part of them."),
     ({"topology": "mesh:2x2"}, "parameters: what is missing."),
-    ({"what": "router", "output": "a.v"}, "parameters: output is not valid: the generator names the files."),
-    ({"what": "router", "tables": "a.json"}, "parameters: tables is not valid: the generator names the files."),
+    ({"what": "router", "output": "a.v"}, "parameters: output is not valid: the generator chooses the file names."),
+    ({"what": "router", "tables": "a.json"}, "parameters: tables is not valid: the generator chooses the file names."),
     ({"what": "router", "vcs": 99}, "vcs"),
     ({"what": "router", "virtual_channels": 2}, "--virtual-channels"),
 ])

@@ -114,7 +114,7 @@ def test_like_another_one(tmp_path):
     ({"over": "'length'"}, "values is missing. Needed: values of length."),
     ({"over": "'length'", "values": "[20, 10]"}, r"values: \[20, 10\] is not valid. Allowed: rising values"),
     ({"over": "'length'", "values": "[20, 'x']"}, r"values\[1\]: 'x' is not valid. Allowed: a whole number"),
-    ({"over": "'topology'", "values": "['mesh:3x3', 'mesh:1x9']"}, "Allowed: rising values"),
+    ({"over": "'topology'", "values": "['mesh:3x3', 'mesh:1x9']"}, "Allowed: topologies with rising numbers of nodes"),
     ({"step": "nan"}, "step: nan is not valid. Allowed: finite numbers"),
     ({"most": "inf"}, "most: inf is not valid. Allowed: finite numbers"),
     ({"cycles": "10" * 40}, "cycles: a whole number of more than 64 bits is not valid"),
@@ -144,6 +144,10 @@ def test_like_another_one(tmp_path):
     ({"scatter": "{across = 'x', up = 'y', points = 0}"}, "scatter.points: 0 is not valid. Allowed: a list"),
     ({"scatter": "{across = 'x', up = 'y', points = []}"}, r"scatter.points: \[\] is not valid. Allowed: 1 or"),
     ({"scatter": "{across = 'x', up = 'y', points = 'all'}"}, "scatter.points: 'all' is not valid. Allowed:"),
+    ({"scatter": "{across = 'x', up = 'y', points = [{name = 'a', across = '1 > 2', up = '2'}]}"},
+     r"small.toml: scatter.points\[0\].across: '1 > 2' is not valid: it is a comparison"),
+    ({"statements": "[{claim = 'x', text = 'y', holds = '1 > 2', bound = '3'}]"},
+     r"small.toml: statements\[0\]: bound: '3' is not valid. Allowed: a comparison"),
     ({"scatter": "{across = 1, up = 'y', points = ['a']}"}, "scatter.across: 1 is not valid. Allowed: text"),
     *(({"statements": f"[{{claim = 'x', text = 'y', holds = \"{holds}\"}}]"}, sentence) for holds, sentence in (
         ("latency('one') < 1" + "0" * 400, r"holds: a number is too large. Allowed: less than 1e\+100"),
@@ -229,7 +233,7 @@ def test_a_scatter_asks_its_commands(tmp_path):
 @pytest.mark.parametrize(("scatter", "sentence"), [
     ('{across = "area", points = []}', "scatter: up is missing. Needed: across, up, points"),
     (SCATTER.replace("up = \"output", "down = \"output"), r"scatter.points\[0\]: 'down' is not a key of a point"),
-    (SCATTER.replace("8 *", "8 <"), "number: .* is not valid: it is a comparison. Allowed: a formula"),
+    (SCATTER.replace("8 *", "8 <"), "across: .* is not valid: it is a comparison. Allowed: a formula"),
 ])
 def test_scatters_that_are_refused(scatter, sentence, tmp_path):
     with pytest.raises(WormcastError, match=sentence):

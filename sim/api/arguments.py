@@ -21,7 +21,7 @@ def known(function: str, given: Mapping[str, Any], allowed: Collection[str]) -> 
 
 def _named(function: str) -> list[str]:
     """Return the parameters that a function names, without the options that its ``**`` collects."""
-    parameters = inspect.signature(getattr(wormcast, function)).parameters.values()
+    parameters = inspect.signature(wormcast.__getattr__(function)).parameters.values()
     return [one.name for one in parameters if one.kind is not one.VAR_KEYWORD]
 
 

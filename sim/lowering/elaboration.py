@@ -172,7 +172,7 @@ def _quick() -> Iterator[None]:
     replaced[_ast.SignalDict, "__contains__"] = _contains
     for place, name, once in ((_dsl, "_check_rhs", _checked_once),
                               (_ir.Design, "_collect_used_signals_value", _collected_once)):
-        replaced[place, name] = once(getattr(place, name))
+        replaced[place, name] = once(vars(place)[name])
     replaced[_xfrm, "DomainLowerer"] = _SharingLowerer
     with _lock:
         before = {place: vars(place[0]).get(place[1]) for place in replaced}

@@ -72,7 +72,9 @@ def choose_links(history: History, text: str) -> list[int] | None:
             continue
         try:
             matching = [index for index, link in enumerate(history.links) if _means(history.topology, name, link)]
-        except WormcastError:
+        except WormcastError as error:
+            if ">" in name or ":" in name:
+                raise WormcastError(f"links: {error}") from error
             matching = []
         if not matching:
             raise WormcastError(f"links: {name!r} is not valid: the waveform has no such link. Allowed: used, all, or "

@@ -36,8 +36,8 @@ class Consumption(wiring.Component):
         with a receive queue: ─▶ round robin ─┬─ payload ─▶ PacketQueue ─▶ OutputUnit ─▶ host
                                               └─ header flits: dropped  └─▶ PacketProcessor: t_nr
 
-    Other parts of the interface get, as ``brought`` or ``absorbed``, the flits that leave the round robin, or with a
-    receive queue those that leave the queue. With slots, the queue stores header flits, too.
+    ``brought`` and ``absorbed`` have the flits that leave the round robin. With a receive queue, they have the flits
+    that leave the queue. With slots, the queue stores header flits, too.
 
     *Latency*: 2 cycles from link to link; for a packet's tail flit ``t_nr`` more. *Throughput*: a flit per cycle over
     all channels; one channel alone gets min(1, depth / 4) flits per cycle. A header flit waits for a credit of the host

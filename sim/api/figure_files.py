@@ -91,7 +91,8 @@ def write_report(outcomes: Sequence[FigureOutcome], out: Path, quick: bool) -> t
     return (*texts, *tables)
 
 
-QUICK = "This run is quick: four replications of an eighth of the cycles, or of 200 messages, one look, no variations."
+QUICK = ("This run is quick: four replications, each for an eighth of the cycles or, if more, the cycles of 200 "
+         "messages; one look, no variations.")
 
 RULE = ("held: at every load, by paired differences of the replications at a level of 0.001 over all looks; not held: "
         "reversed at one load or more; no difference: neither, and equal within 2 % at every load; undecided: all "

@@ -25,8 +25,8 @@ def figure_(
         metavar="CLAIM", help="Show only the verdicts on a claim, for example 001-26a. Without NAME, all figures that "
         "decide it are measured.", show_default=False)] = None,
     quick: Annotated[bool, typer.Option(
-        "--quick", help="Pilot run: four replications of an eighth of the cycles, or of 200 messages, one look, no "
-        "variations.")
+        "--quick", help="Pilot run: four replications, each for an eighth of the cycles or, if more, the cycles of 200 "
+        "messages; one look, no variations.")
     ] = False,
     out: Annotated[Path, typer.Option(
         help="Output folder for points, tables, pictures and pages. Default: out/figures.",

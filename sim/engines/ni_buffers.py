@@ -6,7 +6,7 @@ from wormcast.algorithms.channels import Resource
 
 from ..build.fabric import FabricLink
 from ..host import Packet, children_at, packet_of
-from .ni_wait_graph import BufferEntry, Inside, Standing
+from .ni_wait_graph import BufferEntry, Inside, Standing, packets_of
 from .resources import Channel
 from .snapshot import Snapshot
 
@@ -80,15 +80,9 @@ class InPlaces(Inside):
         """Return the packets in a consumption channel, in its receive queue and buffer, in order."""
         found: list[Standing | None] = []
         # a packet begins with its first payload flit, or a header flit: interfaces drop header flits
-        flits = list[int]()
-        for flit in self.snapshot.interface(node).queued(vc) + self.snapshot.consumed(node, vc):
-            flits.append(flit)
-            if flit >> 1 & 1:
-                found.append(self._here(node, self.snapshot.named(flits, begins=True)))
-                flits = []
-        if flits:
-            found.append(self._here(node, self.snapshot.named(flits, begins=True))
-                         or self._at(node, self._sender(self._link[node], vc)))
+        for flits, whole in packets_of(self.snapshot.interface(node).queued(vc) + self.snapshot.consumed(node, vc)):
+            packet = self._here(node, self.snapshot.named(flits, begins=True))
+            found.append(packet if packet or whole else self._at(node, self._sender(self._link[node], vc)))
         return found
 
     def _here(self, node: int, packet: Packet | None) -> Standing | None:

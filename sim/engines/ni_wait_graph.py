@@ -1,7 +1,7 @@
 """Base class of the wait-for graphs inside network interfaces, for `find_deadlock`: held resources and waits."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from wormcast.algorithms.channels import Resource
@@ -9,7 +9,7 @@ from wormcast.algorithms.channels import Resource
 from ..host import Packet
 from .snapshot import Snapshot
 
-__all__ = ["BufferEntry", "Inside", "Standing"]
+__all__ = ["BufferEntry", "Inside", "Standing", "packets_of"]
 
 Standing = tuple[int, ...]
 """Vertex of the wait-for graph: a packet, as the numbers of its worm and of the packet in the worm.
@@ -41,6 +41,18 @@ class BufferEntry:
     waits: tuple[str, ...] = ()
     holders: tuple[Standing | None, ...] = ()
     arriving: Packet | None = None
+
+
+def packets_of(flits: Iterable[int]) -> Iterator[tuple[list[int], bool]]:
+    """Yield the flits of each packet (numbers as in `Snapshot.named`), and whether its tail is among them."""
+    packet = list[int]()
+    for flit in flits:
+        packet.append(flit)
+        if flit >> 1 & 1:
+            yield packet, True
+            packet = []
+    if packet:
+        yield packet, False
 
 
 class Inside(ABC):

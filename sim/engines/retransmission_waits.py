@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wormcast.algorithms.channels import Resource
 
 from ..host import Packet
-from .ni_wait_graph import BufferEntry, Inside
+from .ni_wait_graph import BufferEntry, Inside, packets_of
 from .snapshot import Snapshot
 
 __all__ = ["InSlots"]
@@ -77,12 +77,9 @@ class InSlots(Inside):
     def _queued(self, node: int, vc: int) -> Iterator[Packet | None]:
         """Yield the packets of a channel that are whole in the receive queue, and the one that waits for a place."""
         probe = self.snapshot.interface(node)
-        flits = list[int]()
-        for flit in probe.queued(vc):
-            flits.append(flit)
-            if flit >> 1 & 1:
+        for flits, whole in packets_of(probe.queued(vc)):
+            if whole:
                 yield self.snapshot.named(flits, begins=True)
-                flits = []
         if probe.stops(vc):
             yield self.consumed(node, vc)
 

@@ -49,8 +49,8 @@ paper is a formula on measurements:
 Several statements may judge one claim, on different figures."""
 
 QUICK = """\
-A quick run has four replications of an eighth of the cycles, or of 200 messages, one look, and no variations. Most \
-statements that it leaves open need a full run."""
+A quick run has four replications, each for an eighth of the cycles or, if more, the cycles of 200 messages; one \
+look; and no variations. Most statements that it leaves open need a full run."""
 
 
 #: Texts of words of predicates whose own text does not say what they are.

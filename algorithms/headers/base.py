@@ -162,8 +162,8 @@ def require_one_relation(header: Header, what: str) -> None:
     """Refuse several relations, and signs, for a format that has bits for neither. ``what``: name of a header."""
     if header.relations != 1 or header.signed:
         if header.signed:
-            raise WormcastError(f"ties: signed is not valid: {what} has no bits for signs. Allowed: plus.")
-        raise WormcastError(f"relations: {header.relations} are not valid: {what} selects no relation. Allowed: 1.")
+            raise WormcastError(f"ties: signed is not valid: {what} cannot hold signs. Allowed: plus.")
+        raise WormcastError(f"relations: {header.relations} is not valid: {what} cannot select a relation. Allowed: 1.")
 
 
 class HeaderByShape(Header):

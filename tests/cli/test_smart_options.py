@@ -39,8 +39,8 @@ SMART = "--ni fpfs --packet 16"
      "packet: 0 (the default) is not valid: ni fpfs forwards packets, and 0 makes none. Allowed: 1 to 65535."),
     ("mesh:1x4", "k-binomial", "--ni clever", "ni: 'clever' is not valid. Allowed: conventional, fcfs, fpfs."),
     ("mesh:1x4", "k-binomial", "--packet 16",
-     ("ni: conventional is not valid: network interfaces forward the worms of scheme k-binomial. Allowed: fcfs, "
-      "fpfs.")),
+     ("ni: conventional (the default) is not valid: network interfaces forward the worms of scheme k-binomial. "
+      "Allowed: fcfs, fpfs.")),
     ("mesh:1x4", "k-binomial", f"{SMART} --absorb host", "absorb: host is not valid with ni fpfs. Allowed: off."),
 ])
 def test_bad_input_is_one_sentence(network, scheme, options, sentence):

@@ -122,7 +122,8 @@ def test_worms_of_a_user_are_checked_by_all_commands(changes, folder):
 def test_check_refuses_in_the_words_of_the_others(folder):
     found = {wormcast(command, "ring.toml", "individual", *ANY.get(command, ()), cwd=folder)
              for command in ("check", "load")}
-    assert found == {(2, "", "wormcast: relation up-down: it does not lead from switch 0 to node 3 in ring.toml\n")}
+    sentence = "relation up-down: it does not lead from switch 0 to node 3 in ring.toml. Needed: a path to each node."
+    assert found == {(2, "", f"wormcast: {sentence}\n")}
 
 
 @pytest.mark.parametrize(("scheme", "options"), [

@@ -192,7 +192,7 @@ REFUSALS = {
         {"scheme": "dual-path", "fits": True},
     "tokens: on is not valid: worms of tree are replicated from buffers that can store a whole worm, and use no "
     "tokens. Allowed: off.": {"scheme": "tree", "tokens": True},
-    "absorb: 2 slots are not valid: worms of path-g are replicated in switches. Allowed: no slots (absorb off).":
+    "absorb: 2 is not valid: worms of path-g are replicated in switches. Allowed: off, host.":
         {"scheme": "path-g", "slots": 2},
     "check: relation up-down-adaptive is not valid: it leaves a choice, and worms are replicated in switches whose "
     "buffers hold no whole worm. Allowed: relations with one candidate for each node, or buffers that hold a whole "

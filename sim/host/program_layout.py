@@ -393,7 +393,7 @@ def _check_slots(configuration: Configuration, header: Header, length: Integers,
     flits = slot_flits(header, visits[goes_on], payload[goes_on])
     most = int(flits.argmax())
     if flits[most] > configuration.slot:
-        larger = f"{flits[most]} to {SLOT_FLITS[1]}, or " * (flits[most] <= SLOT_FLITS[1])
+        larger = f"{flits[most]} to {SLOT_FLITS[1]}, or " if flits[most] <= SLOT_FLITS[1] else ""
         raise WormcastError(f"slot: {stated(configuration, 'slot')} is not valid: a worm to "
                             f"{visits[goes_on][most]} destinations with {payload[goes_on][most]} payload flits takes "
                             f"{flits[most]} flits of a slot. Allowed: {larger}smaller worms by --packet.")

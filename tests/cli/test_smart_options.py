@@ -41,6 +41,9 @@ SMART = "--ni fpfs --packet 16"
     ("mesh:1x4", "k-binomial", "--packet 16",
      ("ni: conventional (the default) is not valid: network interfaces forward the worms of scheme k-binomial. "
       "Allowed: fcfs, fpfs.")),
+    ("mesh:1x4", "k-binomial", "--ni fcfs --packet 1 --length 300",
+     ("places: 4 (the default) is not valid: ni fcfs keeps all packets of a message, and a message of 300 flits has "
+      "300. Allowed: up to 256, with longer packets.")),
     ("mesh:1x4", "k-binomial", f"{SMART} --absorb host", "absorb: host is not valid with ni fpfs. Allowed: off."),
 ])
 def test_bad_input_is_one_sentence(network, scheme, options, sentence):

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from .compiled import LINEAR, compiled_from
 from .errors import WormcastError
+from .phrases import count
 from .routing import Routes, last_option, walk
 from .topologies.base import Topology
 from .topologies.direct import GRIDS, mesh_directions
@@ -75,8 +76,8 @@ class ConsumptionClasses:
         for direction in named:
             if not DIRECTION.fullmatch(direction):
                 raise WormcastError(
-                    f"classes: {direction!r} is not a direction. Allowed: 0+, 0-, 1+ and so on, up, down; each also on "
-                    "one class of virtual channels, as 0+.1."
+                    f"classes: {self} is not valid: {direction!r} is not a direction. Allowed: 0+, 0-, 1+ and so on, "
+                    "up, down; with :last each also on one class of virtual channels, as 0+.1:last."
                 )
         whole = {direction for direction in named if not _vc_of(direction)}
         hops = {_hop_of(direction) for direction in named}
@@ -90,7 +91,8 @@ class ConsumptionClasses:
                 "directions of labels, or of dimensions."
             )
         if self.by not in ("next", "last"):
-            raise WormcastError(f"classes: by {self.by!r} is not valid. Allowed: next, last.")
+            raise WormcastError(f"classes: {self} is not valid: {self.by!r} is not a hop. Allowed: next or last after "
+                                "the colon.")
         if self.by == "next" and self.by_vc:
             raise WormcastError(f"classes: {self} is not valid: the virtual channel of the next hop is not known in "
                                 "advance. Allowed: classes of virtual channels of the last hop, with :last.")
@@ -161,8 +163,10 @@ class ConsumptionClasses:
             for direction in network:
                 runs, vc = _runs(topology, _hop_of(direction)), _vc_of(direction)
                 if vc and int(vc) >= vc_classes:
+                    hop = _hop_of(direction)
                     raise WormcastError(f"classes: {direction!r} is not valid: links of {topology.name} have "
-                                        f"{vc_classes} classes of virtual channels. Allowed: 0 to {vc_classes - 1}.")
+                                        f"{count(vc_classes, 'class')} of virtual channels. Allowed: {hop}, "
+                                        f"{', '.join(f'{hop}.{one}' for one in range(vc_classes))}.")
                 classes[runs, int(vc) if vc else slice(None)] = k
         return classes.reshape(-1)
 
@@ -211,15 +215,19 @@ def _runs(topology: Topology, hop: str) -> npt.NDArray[np.bool_]:
     """Links in a direction, bool [links]."""
     start, out, end, _ = topology.links.T
     if hop in ("up", "down"):
+        if topology.labels is None:
+            raise WormcastError(f"classes: {hop!r} is not valid: {topology.name} has no Hamiltonian labels. Allowed: "
+                                "directions of dimensions on meshes, tori and rings (0+, 0-, 1+ and so on), and \"\".")
         labels = topology.hamiltonian_labels
         return np.equal(labels[end] > labels[start], hop == "up")
     if topology.kind not in GRIDS:
-        raise WormcastError(f"classes: {hop!r} is not valid for {topology.name}: only meshes, tori and rings have "
-                            "directions of dimensions")
+        labelled = "" if topology.labels is None else "up, down, "
+        raise WormcastError(f"classes: {hop!r} is not valid: {topology.name} has no directions of dimensions, which "
+                            f"meshes, tori and rings have. Allowed: {labelled}\"\".")
     dimension, sign = int(hop[:-1]), 1 if hop[-1] == "+" else -1
     if dimension >= len(topology.shape):
-        raise WormcastError(f"classes: {hop!r} is not a direction of {topology.name}. Allowed: dimensions 0 to "
-                            f"{len(topology.shape) - 1}.")
+        allowed = ", ".join(f"{one}{sign}" for one in range(len(topology.shape)) for sign in "+-")
+        raise WormcastError(f"classes: {hop!r} is not a direction of {topology.name}. Allowed: {allowed}.")
     steps = mesh_directions(topology.shape)
     if (dimension, sign) not in steps:
         return np.zeros(len(topology.links), bool)

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from .errors import FAILURES, WormcastError, describe_error
+from .headers.base import Header
 from .old_names import RENAMED
 from .python_file import is_defined_in, run_file, split_file
 from .registry import Registry
@@ -131,9 +132,17 @@ def _load(registry: Registry[T], text: str) -> T:
         if not hasattr(thing, stated):
             raise WormcastError(f"{file}: {label} has no attribute {stated}")
     if isinstance(thing, Scheme) and not isinstance(thing.relation, Relation):
-        raise WormcastError(f"{file}: {label} has relation {thing.relation!r}. Allowed: a Relation, as E_CUBE or "
-                            "HAMILTONIAN.")
+        raise WormcastError(f"{file}: {label} has relation {_shown(thing.relation)}. Allowed: an instance of Relation, "
+                            "as E_CUBE or HAMILTONIAN.")
+    if isinstance(thing, Scheme) and not (inspect.isclass(thing.header) and issubclass(thing.header, Header)):
+        raise WormcastError(f"{file}: {label} has header {_shown(thing.header)}. Allowed: a subclass of Header, as "
+                            "AddressList or Unicast.")
     return thing
+
+
+def _shown(value: object) -> str:
+    """Return a value as text for a refusal: a class by its name."""
+    return f"class {value.__name__}" if inspect.isclass(value) else repr(value)
 
 
 def _require_parameters(file: Path, thing: object) -> None:

@@ -415,7 +415,7 @@ def plan(
         require_packets(packets)
         scheme = scheme.for_packets(packets)
     scheme = scheme.on(topology)
-    start = topology.node(source)
+    start = topology.node(source, "source")
     nodes = topology.destination_set(destinations, start)
     worms = scheme.batch(topology, [start], [0, len(nodes)], nodes)
     routes = scheme.relation.on(topology)

@@ -71,9 +71,9 @@ def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection:
     enough = _worms_at_a_node(topology, vcs, ejection)
     if 1 < channels < enough:
         place = "an ejection port" if ejection == "all" else "a node"
-        all_of_them = f" or at least {enough}" if enough <= MOST_CONSUMPTION else ""
-        raise WormcastError(f"consumption: {channels} is not valid with tokens on {topology.name}: {enough} worms may "
-                            f"arrive at {place} at a time. Allowed: 1{all_of_them}, or tokens off.")
+        all_of_them = f", {enough} to {MOST_CONSUMPTION}" if enough <= MOST_CONSUMPTION else ""
+        raise WormcastError(f"consumption: {channels} is not valid with tokens: {enough} worms may arrive at {place} "
+                            f"of {topology.name} at a time. Allowed: 1{all_of_them}, or tokens off.")
 
 
 def _require_stages(topology: Topology) -> None:

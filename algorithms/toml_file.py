@@ -52,5 +52,5 @@ def _numbers(value: Any, key: str) -> Iterator[tuple[str, int | float]]:
         for name, one in value.items():
             yield from _numbers(one, f"{key}.{name}" if key else name)
     elif isinstance(value, list):
-        for one in value:
-            yield from _numbers(one, key)
+        for place, one in enumerate(value):
+            yield from _numbers(one, f"{key}[{place}]")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import phrases
 from .errors import WormcastError
 from .topologies.base import Topology
 from .worms import AT_ONCE, HOST, INTERFACE, MessageBatch, Worms
@@ -135,7 +136,7 @@ class _Rows:
             key = min(int(keys[at]) for keys in (found, wanted) if at < len(keys))
             message, node = divmod(key, self.nodes)
             count, expected = (int((keys == key).sum()) for keys in (found, wanted))
-            raise _Invalid(f"node {node} is visited {count} times. Needed: {expected}.", message)
+            raise _Invalid(f"node {node} is visited {phrases.count(int(count), 'time')}. Needed: {expected}.", message)
         for row in _rows(np.diff(self.arrays["destination_offsets"]) == 0):
             raise self.invalid(row, "has no destination. Needed: 1 or more.")
 

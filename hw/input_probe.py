@@ -282,7 +282,7 @@ class PathProbe(InputProbe):
             self._bits[o] |= 1 << i
         self._lacking = {name for name, lacks in without.items() if lacks}
         if len(self.targets) > MOST_TARGETS:
-            raise WormcastError(f"network: worms at input {self.name} of a router can request {len(self.targets)} "
+            raise WormcastError(f"topology: worms at input {self.name} of a router can request {len(self.targets)} "
                                 "combinations of an output and a class of virtual channels. Allowed: "
                                 f"{MOST_TARGETS} or fewer.")
 

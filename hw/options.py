@@ -14,11 +14,13 @@ __all__ = [
     "EJECTED_HEADER",
     "FORWARD_ORDERS",
     "INJECTION",
+    "MOST_CHUNK",
     "MOST_DELAY",
     "MOST_PACKET",
     "MOST_PLACES",
     "MOST_QUEUE",
     "MOST_ROWS",
+    "MOST_ROW_FLITS",
     "MOST_SHALLOW",
     "MOST_SLOTS",
     "NEVER_FULL",
@@ -34,6 +36,7 @@ __all__ = [
     "RouterOptions",
     "queue_places",
     "require_buffers",
+    "stated",
 ]
 
 DELAYS = ("paper", "fast")
@@ -52,6 +55,12 @@ STORAGE = {"lutram": "distributed", "registers": "registers"}
 
 #: Maximum flits of a shallow buffer, in which a credit is one flit.
 MOST_SHALLOW = 16
+
+#: Maximum flits of a row of a deep buffer.
+MOST_CHUNK = 256
+
+#: Maximum header flits of a child table row.
+MOST_ROW_FLITS = 1024
 
 #: Maximum of ``t_ns`` and ``t_nr``, in cycles.
 MOST_DELAY = 65535
@@ -165,11 +174,17 @@ def queue_places(queue: int | str) -> int:
     return NEVER_FULL_PLACES if isinstance(queue, str) else queue
 
 
+def stated(options: RouterOptions, name: str) -> str:
+    """Return an option's value for a refusal, which marks a default."""
+    value = getattr(options, name)
+    return f"{value} (the default)" if value == getattr(type(options), name, None) else str(value)
+
+
 def require_buffers(scheme: Scheme, *, deep: bool) -> None:
     """Refuse a scheme whose worms cannot pass switches with this kind of buffer."""
     if not deep and (scheme.needs_whole_packet or "shallow" not in scheme.header.buffers):
-        raise WormcastError(f"buffer-kind: shallow is not valid: worms of scheme {scheme.name} need switches that hold "
-                            "a whole worm. Allowed: deep.")
+        raise WormcastError(f"buffer-kind: shallow (the default) is not valid: worms of scheme {scheme.name} need "
+                            "switches that hold a whole worm. Allowed: deep.")
     if deep and "deep" not in scheme.header.buffers:
         raise WormcastError(f"buffer-kind: deep is not valid: worms of scheme {scheme.name} carry "
                             f"{scheme.header.contents}, which switches with deep buffers do not decode. Allowed: "

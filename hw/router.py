@@ -206,7 +206,7 @@ class Blueprint(Generic[Given]):
         if flits > MOST_HEADER_FLITS:
             raise WormcastError(f"packet: {packet} is not valid: a header can have {flits} flits of {width} bits, and "
                                 f"an interface can store at most {MOST_HEADER_FLITS} header flits. Allowed: packet 0, "
-                                "or wider flits.")
+                                "or a greater flit-width.")
         return flits
 
     @cached_property

@@ -276,8 +276,10 @@ def visit_triples_of(scheme: Scheme, topology: Topology) -> Integers:
     except (OverflowError, TypeError, ValueError) as error:
         raise WormcastError(f"scheme {scheme.name}: visit_triples(topology): a {type(given).__name__} is not valid: "
                             f"{error}. {allowed}") from error
-    if triples.ndim != 2 or triples.shape[1] != 3 or (
-            triples.size and not 0 <= triples.min() <= triples.max() < topology.nodes):
+    if triples.ndim == 2 and triples.shape[1] == 3:
+        for node in triples[(triples < 0) | (triples >= topology.nodes)][:1].tolist():
+            raise WormcastError(f"scheme {scheme.name}: visit_triples(topology): node {node} is not valid. {allowed}")
+    else:
         raise WormcastError(f"scheme {scheme.name}: visit_triples(topology): an array of shape {list(triples.shape)} "
                             f"is not valid. {allowed}")
     return triples

@@ -309,7 +309,9 @@ def check(
                             f"{' and '.join(part.name for part in parts)}")
     verdict = decide(parts, consumption, ejection, slots, groups, consumed, fits)
     graph = verdict.graph
-    require_share(vcs, graph.vc_classes, "the relations have", topology)
+    relations = {part.routes.relation.name for part in parts}
+    require_share(vcs, graph.vc_classes, f"{relations.pop()} has" if len(relations) == 1 else "the relations have",
+                  topology)
     assumed = [verdict.assumes]
     if verdict.name == "free":
         if forwarded and not places:
@@ -384,8 +386,8 @@ def _require_trees(trees: bool, serial: bool, parts: Sequence[ChannelUse], slots
                             "whole worm, and use no tokens. Allowed: off.")
     require_trees(None if tokens is None else "on" if tokens else "off", serial, names)
     if trees and slots:
-        raise WormcastError(f"absorb: {slots} slots are not valid: worms of {names} are replicated in switches. "
-                            "Allowed: no slots (absorb off).")
+        raise WormcastError(f"absorb: {slots} is not valid: worms of {names} are replicated in switches. Allowed: off, "
+                            "host.")
     if trees:
         require_any_channel(classes, names)
 

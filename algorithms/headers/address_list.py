@@ -83,7 +83,7 @@ class AddressList(HeaderByShape):
                      (self.last_bits, "the mark of the last flit"), (self.selector_bits, "the relation")]
             needed = ", ".join(f"{bits} for {what}" for bits, what in parts if bits)
             raise WormcastError(
-                f"header: flit_width {self.flit_width} is not valid: it cannot hold all bits ({needed}). Allowed: "
+                f"flit_width: {self.flit_width} is not valid: it cannot hold all bits of a header ({needed}). Allowed: "
                 f"{least} or more."
             )
 

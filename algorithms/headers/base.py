@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
-from ..phrases import count
 from ..topologies.base import Topology
 
 __all__ = ["Header", "HeaderByShape", "or_bits", "require_one_relation"]
@@ -162,8 +161,9 @@ class Header(ABC):
 def require_one_relation(header: Header, what: str) -> None:
     """Refuse several relations, and signs, for a format that has bits for neither. ``what``: name of a header."""
     if header.relations != 1 or header.signed:
-        given = "signs (ties: signed)" if header.signed else count(header.relations, "relation")
-        raise WormcastError(f"header: {given} are not valid for {what}. Allowed: one relation, without signs.")
+        if header.signed:
+            raise WormcastError(f"ties: signed is not valid: {what} cannot hold signs. Allowed: plus.")
+        raise WormcastError(f"relations: {header.relations} is not valid: {what} cannot select a relation. Allowed: 1.")
 
 
 class HeaderByShape(Header):

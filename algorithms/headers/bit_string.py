@@ -67,9 +67,8 @@ class BitString(HeaderByShape):
                                 "extents from 1, at least one of them from 2.")
         require_one_relation(self, "a bit string")
         if self.form_bits and self.flit_width <= self.form_bits:
-            raise WormcastError(f"header: flit_width {self.flit_width} is not valid: it cannot hold the form "
-                                f"({count(self.form_bits, 'bit')}) and the mark. Allowed: {self.form_bits + 1} or "
-                                "more.")
+            raise WormcastError(f"flit_width: {self.flit_width} is not valid: it cannot hold a header's form "
+                                f"({count(self.form_bits, 'bit')}) and mark. Allowed: {self.form_bits + 1} or more.")
 
     @classmethod
     def ideal_width(cls, shape: tuple[int, ...], destinations: int, relations: int = 1,

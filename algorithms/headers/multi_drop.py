@@ -83,7 +83,7 @@ class MultiDrop(Header):
         if self.ids not in IDS:
             raise WormcastError(f"header: ids {self.ids!r} is not valid. Allowed: {', '.join(IDS)}.")
         if self.flit_width < 1:
-            raise WormcastError(f"header: flit_width {self.flit_width} is not valid. Allowed: 1 or more.")
+            raise WormcastError(f"flit_width: {self.flit_width} is not valid. Allowed: 1 or more.")
         require_one_relation(self, "a multi-drop header")
 
     @classmethod
@@ -216,7 +216,8 @@ class MultiDrop(Header):
             for port in range(self.ports):
                 if ports >> port & 1:
                     if (switch, port) not in self._node_at:
-                        raise WormcastError(f"header: port {port} of switch {switch} is not valid: it has no node")
+                        raise WormcastError(f"header: port {port} of switch {switch} is not valid: it has no "
+                                            "node. Allowed: ports with a node.")
                     found.append(self._node_at[switch, port])
             rest = self.strip(rest)
         return found

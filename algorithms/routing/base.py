@@ -99,11 +99,12 @@ class Relation(ABC):
         if not isinstance(table, np.ndarray):
             raise WormcastError(f"relation {self.name}: its table for {topology.name} has type "
                                 f"{type(table).__name__}. Needed: an array, int8 {list(expected)}.")
-        if table.shape != expected or table.dtype != np.int8 or table.min() < -1 or table.max() >= most:
-            raise WormcastError(
-                f"relation {self.name}: its table for {topology.name} is {table.dtype} {list(table.shape)} with ports "
-                f"from {table.min()} to {table.max()}. Needed: int8 {list(expected)} with ports from -1 to {most - 1}."
-            )
+        if table.shape != expected or table.dtype != np.int8:
+            raise WormcastError(f"relation {self.name}: its table for {topology.name} is {table.dtype} "
+                                f"{list(table.shape)}. Needed: int8 {list(expected)}.")
+        if table.min() < -1 or table.max() >= most:
+            raise WormcastError(f"relation {self.name}: its table for {topology.name} has ports from {table.min()} to "
+                                f"{table.max()}. Allowed: -1 to {most - 1}.")
         return one_way(topology, table)
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
@@ -129,6 +130,14 @@ class Relation(ABC):
         if not isinstance(choices, Choices):
             raise WormcastError(f"relation {self.name}: its choices return a value of type {type(choices).__name__}. "
                                 "Needed: Choices.")
+        for field in ("options", "phase_of_link", "phase_of_node"):
+            given = getattr(choices, field)
+            if not isinstance(given, np.ndarray) and not (given is None and field == "phase_of_node"):
+                raise WormcastError(f"relation {self.name}: {field} of its Choices for {topology.name} has type "
+                                    f"{type(given).__name__}. Needed: an array.")
+        if not choices.classes:
+            raise WormcastError(f"relation {self.name}: classes of its Choices for {topology.name} are empty. Needed: "
+                                "the name of 1 or more.")
         started = np.zeros(topology.nodes, np.int8) if choices.phase_of_node is None else choices.phase_of_node
         return Routes(self, topology, choices.options, choices.phase_of_link, choices.classes, choices.together,
                       started, choices.in_turn)
@@ -220,7 +229,7 @@ def turns_of(relation: Relation, topology: Topology) -> npt.NDArray[np.bool_]:
 def no_path(routes: "Routes", switch: int, node: int) -> WormcastError:
     """Return the error for a relation that has no path from a switch to a node."""
     return WormcastError(f"relation {routes.relation.name}: it does not lead from switch {switch} to node {node} in "
-                         f"{routes.topology.name}")
+                         f"{routes.topology.name}. Needed: a path to each node.")
 
 
 @lru_cache
@@ -300,10 +309,11 @@ class Routes:
                                                 topology.consumptions)
         if fault >= 0:
             where = f"towards node {node} it leaves switch {switch} of {topology.name} by port {port}"
+            at = f"its options towards node {node} at switch {switch} of {topology.name} are not valid"
             raise WormcastError(f"{whose}: " + (
-                f"{where}: this port has no link",
+                f"{where}: this port has no link. Allowed: ports with a link to another switch.",
                 f"{where}: the node is at this switch. Allowed: the node's own port.",
-                f"its options towards node {node} at switch {switch} of {topology.name} have a gap before an option",
+                f"{at}: a gap before an option. Allowed: -1 after all options.",
             )[fault])
         options.setflags(write=False)
         phases.setflags(write=False)

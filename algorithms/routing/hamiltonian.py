@@ -35,6 +35,10 @@ class Hamiltonian(Relation):
 
     def table(self, topology: Topology) -> npt.NDArray[np.int8]:
         """Compute the table. The table is defined if each node has a Hamiltonian label and a switch of its own."""
+        if topology.labels is None or not topology.direct:
+            lacks = "Hamiltonian labels" if topology.labels is None else "node N at switch N for all N"
+            raise WormcastError(f"relation {self.name}: topology {topology.name} is not valid: it does not have "
+                                f"{lacks}. Allowed: meshes, and network files with labels and with node N at switch N.")
         labels = topology.hamiltonian_labels
         own, to = labels[:, None], labels[None, :]
         table = np.broadcast_to(topology.consumptions[:, 1].astype(np.int8), (len(labels), len(labels))).copy()

@@ -127,7 +127,8 @@ class Scheme(ABC):
             A parameter is unknown or not valid.
         """
         if not self.parameters:
-            raise WormcastError(f"scheme: '{self.name}:{text}' is not valid: {self.name} has no parameters")
+            raise WormcastError(f"scheme: '{self.name}:{text}' is not valid: {self.name} has no parameters. Allowed: "
+                                f"{self.name}.")
         other = copy(self)
         other.name = f"{self.name}:{text}"
         other.set_parameters(read_parameters(self.name, text, self.parameters, what="scheme"))
@@ -356,14 +357,15 @@ def _check_messages(topology: Topology, messages: MessageBatch) -> None:
     fault, message, node = _first_fault(topology.nodes, sources, destination_offsets, destinations)
     if fault < 0:
         return
-    where = f"message {message}" if len(sources) > 1 else "plan"
+    where = f"message {message}" if len(sources) > 1 else "source" if fault == 0 and node == sources[message] else (
+        "destinations")
     name = topology.node_name(node) if 0 <= node < topology.nodes else ""
     raise MessageError(
         where,
         message,
         (
             f"node {node} is not in {topology.name}. Allowed: 0 to {topology.nodes - 1}.",
-            "destinations are missing. Needed: 1 or more.",
+            "a multicast has no destinations. Needed: 1 or more.",
             f"node {node} ({name}) is the source and a destination. Allowed: other nodes.",
             f"node {node} ({name}) is twice among the destinations. Allowed: once.",
         )[fault],

@@ -113,10 +113,11 @@ class TorusBroadcast(UnicastScheme):
 
     def check(self, topology: Topology) -> None:
         """Refuse networks other than tori of n x n nodes with an extent that the scheme supports."""
-        super().check(topology)
         extents = set(topology.shape)
-        if len(topology.shape) != 2 or len(extents) > 1 or not self.allows(topology.shape[0]):
+        if topology.kind not in self.kinds or len(topology.shape) != 2 or len(extents) > 1 or (
+                not self.allows(topology.shape[0])):
             raise WormcastError(f"scheme {self.name}: topology {topology.name} is not valid. Allowed: {self.extents}.")
+        super().check(topology)
 
     extents = "tori of 2^d x 2^d nodes"
     """Tori on which the scheme is defined, in words."""
@@ -137,7 +138,7 @@ class TorusBroadcast(UnicastScheme):
         broadcasts = counts == others
         if not (broadcasts | (counts == 1)).all():
             message = int((~broadcasts & (counts != 1)).argmax())
-            raise MessageError(f"message {message}" if len(sources) > 1 else "plan", message,
+            raise MessageError(f"message {message}" if len(sources) > 1 else "destinations", message,
                                f"{counts[message]} destinations are not valid for {self.name}. Allowed: all {others} "
                                "other nodes (--destinations all; with load: --destinations-distribution all), or one, "
                                "for a unicast.")

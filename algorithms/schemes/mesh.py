@@ -43,6 +43,9 @@ class MeshScheme(Scheme):
                 f"scheme {self.name}: {topology.name} has {dimensions} dimensions. Allowed: {self.dimensions} "
                 "dimensions."
             )
+        if self.kinds == ("mesh",) and topology.kind != "mesh" and not (self._words(2) and self._words(4)):
+            raise WormcastError(f"scheme {self.name}: topology {topology.name} is not valid. Allowed: networks of kind "
+                                f"mesh with {self.dimensions} dimensions.")
         super().check(topology)
 
     def form(self, topology: Topology) -> str:

@@ -122,8 +122,9 @@ def _of_file(specification: str, found: Topology) -> Topology:
             meant = False
         if not meant:
             raise WormcastError(
-                f"topology: {specification} has name {found.name!r} and kind {found.kind!r}, but differs from that "
-                f"network. Allowed: names and kinds other than {', '.join(sorted(claimed))}.")
+                f"topology: {specification} has name {found.name!r} and kind {found.kind!r}, which belong to a "
+                f"different network. Allowed: kinds other than {' and '.join(sorted(claimed))}, and names that do not "
+                "begin with them.")
     return dataclasses.replace(found, origin=specification)
 
 

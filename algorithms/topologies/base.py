@@ -199,7 +199,7 @@ class Topology:
         """Return the name of a switch in text: its node's name in a direct network, else its own."""
         return self.node_name(switch) if self.direct else self.switch_names[switch]
 
-    def node(self, specification: int | str) -> int:
+    def node(self, specification: int | str, what: str = "node") -> int:
         """Return the id of the node that a user names.
 
         Parameters
@@ -207,6 +207,8 @@ class Topology:
         specification : int or str
             ``20`` or ``"20"`` is an id, ``"3.2"`` are coordinates, ``"@25"`` is a Hamiltonian label, ``"cpu-0"`` is the
             name of a switch with one node.
+        what : str
+            First word of refusals: the option that names the node.
 
         Raises
         ------
@@ -214,60 +216,70 @@ class Topology:
             The specification is none of these, or is outside the topology.
         """
         if not isinstance(specification, (int, np.integer, str)):
-            raise WormcastError(f"node: {specification!r} is not valid. Allowed: a whole number or text.")
+            raise WormcastError(f"{what}: {specification!r} is not valid. Allowed: a whole number or text.")
         text = str(specification).strip()
         if text in self._named_nodes:
             return self._named_nodes[text]
+        if len(words := text.split()) > 1:
+            raise WormcastError(f"{what}: {text!r} is not valid. Allowed: commas between nodes, as in "
+                                f"{','.join(words)}.")
         if text.startswith("@"):
-            label = self._number(text[1:], text)
-            self._require_inside(label, self.nodes, text, "labels")
+            label = -1 if self.labels is None else self._number(text[1:])
+            self._require_inside(label, self.nodes, text, what, f"labels up to @{self.nodes - 1}")
             return int(self.node_of_label[label])
         if "." not in text:
-            node = self._number(text, text)
-            self._require_inside(node, self.nodes, text, "ids")
+            node = self._number(text)
+            self._require_inside(node, self.nodes, text, what, f"ids from 0 to {self.nodes - 1}")
             return node
-        if len(words := text.split()) > 1:
-            raise WormcastError(f"node: {text!r} is not valid. Allowed: commas between nodes, as in {','.join(words)}.")
         fields = text.split(".")
         if len(fields) != len(self.shape):
             has = "1, an id" if len(self.shape) == 1 else f"{len(self.shape)}"
-            raise WormcastError(f"node: {text!r} has {count(len(fields), 'coordinate')} in {self.name}. Needed: {has}.")
+            raise WormcastError(f"{what}: {text!r} has {count(len(fields), 'coordinate')} in {self.name}. Needed: "
+                                f"{has}.")
         node = 0
         for field, extent in zip(fields, self.shape, strict=True):
-            coordinate = self._number(field, text)
-            self._require_inside(coordinate, extent, text, "coordinates here")
+            coordinate = self._number(field)
+            self._require_inside(coordinate, extent, text, what, f"coordinates up to {self._corner}")
             node = node * extent + coordinate
         return node
 
-    def node_set(self, specifications: str | Iterable[int | str]) -> list[int]:
-        """Return the ids of several nodes, in the order given: ``"5.0,@25,7"`` or an iterable of nodes."""
+    def node_set(self, specifications: str | Iterable[int | str], what: str = "node") -> list[int]:
+        """Return the ids of several nodes, in the order given: ``"5.0,@25,7"`` or an iterable of nodes. Refusals begin
+        with ``what``."""
         if isinstance(specifications, str):
             names = specifications.split(",") if specifications.strip() else []
             if not all(map(str.strip, names)):
-                raise WormcastError(f"node: {specifications!r} has no node beside a comma. Allowed: commas between "
+                raise WormcastError(f"{what}: {specifications!r} has no node beside a comma. Allowed: commas between "
                                     "nodes.")
             specifications = names
-        return [self.node(one) for one in specifications]
+        return [self.node(one, what) for one in specifications]
 
     def destination_set(self, specifications: str | Iterable[int | str], source: int) -> list[int]:
         """Return the ids of a multicast's destinations, as `node_set`. ``"all"`` is every node but the source."""
         if isinstance(specifications, str) and specifications.strip() == ALL:
             return [node for node in range(self.nodes) if node != source]
-        return self.node_set(specifications)
+        return self.node_set(specifications, "destinations")
 
-    def _number(self, digits: str, text: str) -> int:
-        if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
-            corner = ".".join(str(extent - 1) for extent in self.shape)
-            coordinates = "" if len(self.shape) == 1 else f", coordinates (up to {corner})"
-            label = "" if self.labels is None else f" or a label (up to @{self.nodes - 1})"
-            name = f", or a name as {next(iter(self._named_nodes))}" if self._named_nodes else ""
-            raise WormcastError(f"node: {text!r} is not in {self.name}. Allowed: an id (up to {self.nodes - 1})"
-                                f"{coordinates}{label}{name}.")
-        return int(digits)
+    @property
+    def _corner(self) -> str:
+        """Largest coordinates."""
+        return ".".join(str(extent - 1) for extent in self.shape)
 
-    def _require_inside(self, value: int, extent: int, text: str, what: str) -> None:
-        if value >= extent:
-            raise WormcastError(f"node: {text!r} is not in {self.name}. Allowed: {what} from 0 to {extent - 1}.")
+    @staticmethod
+    def _number(digits: str) -> int:
+        """Return the number with these digits; -1 for other text."""
+        return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
+
+    def _require_inside(self, value: int, extent: int, text: str, what: str, allowed: str) -> None:
+        """Refuse a value from ``extent`` on. The value -1 stands for text that names no node."""
+        if value < 0:
+            kinds = [f"an id (up to {self.nodes - 1})",
+                     *([f"coordinates (up to {self._corner})"] if len(self.shape) > 1 else []),
+                     *([f"a label (up to @{self.nodes - 1})"] if self.labels is not None else []),
+                     *([f"a name as {next(iter(self._named_nodes))}"] if self._named_nodes else [])]
+            allowed = " or ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
+        if not 0 <= value < extent:
+            raise WormcastError(f"{what}: {text!r} is not in {self.name}. Allowed: {allowed}.")
 
     def describe(self) -> dict[str, Any]:
         """Return the network as plain data for JSON. Ports are written by name."""

@@ -5,7 +5,6 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import WormcastError
 from .base import Places, Topology
 from .parameters import MOST_NODES, MOST_PORTS, MOST_SWITCHES, read_parameters, whole_number
 
@@ -113,11 +112,13 @@ def read_dragonfly(parameters: str) -> tuple[int, int, int]:
     specification = f"dragonfly:{parameters}"
     given = read_parameters("dragonfly", parameters, {"p": None, "a": None, "h": None})
     p = whole_number(specification, "p", given["p"], 1, MOST_PORTS - 2)
-    a = whole_number(specification, "a", given["a"], 2, MOST_PORTS - p)
-    h = whole_number(specification, "h", given["h"], 1, MOST_PORTS - p - a + 1,
-                     reason=f"with p={p} and a={a}: up to {MOST_PORTS} ports at a router")
-    routers = (a * h + 1) * a
-    if routers > MOST_SWITCHES or routers * p > MOST_NODES:
-        raise WormcastError(f"topology: '{specification}' has {routers} routers and {routers * p} nodes. Allowed: up "
-                            f"to {MOST_SWITCHES} routers and {MOST_NODES} nodes.")
+    limits = f"up to {MOST_PORTS} ports at a router, {MOST_SWITCHES} routers and {MOST_NODES} nodes"
+
+    def fits(a: int, h: int) -> bool:
+        return (a * h + 1) * a <= min(MOST_SWITCHES, MOST_NODES // p)
+
+    a = whole_number(specification, "a", given["a"], 2, max(a for a in range(2, MOST_PORTS - p + 1) if fits(a, 1)),
+                     reason=f"with p={p}: {limits}")
+    h = whole_number(specification, "h", given["h"], 1, max(h for h in range(1, MOST_PORTS - p - a + 2) if fits(a, h)),
+                     reason=f"with p={p} and a={a}: {limits}")
     return p, a, h

@@ -1,5 +1,6 @@
 """Irregular networks: switches with several nodes each, joined at random."""
 
+import math
 import re
 from fractions import Fraction
 
@@ -44,15 +45,15 @@ def irregular(parameters: str) -> Topology:
     nodes = whole_number(specification, "nodes", given["nodes"], 2, MOST_NODES)
     seed = whole_number(specification, "seed", given["seed"], 0, 10**18 - 1)
     connectivity = _connectivity(specification, given["connectivity"])
-    if nodes > switches * (ports - 1):
-        raise WormcastError(
-            f"topology: '{specification}' has {nodes} nodes on {switches} switches of {ports} ports, and each switch "
-            f"needs a port for a link. Allowed: up to {switches * (ports - 1)} nodes.")
-    joined = int((switches * ports - nodes) * connectivity)
+    free = max(switches * ports - nodes, 0)
+    joined = int(free * connectivity)
     if joined // 2 < switches - 1:
+        most = switches * ports - math.ceil(2 * (switches - 1) / connectivity)
+        allowed = f"up to {most} nodes" if most >= 2 else "more ports, or a greater connectivity"
         raise WormcastError(
-            f"topology: '{specification}' is not valid: links would join {joined} ports. Needed to connect {switches} "
-            f"switches: {2 * (switches - 1)} ports.")
+            f"topology: '{specification}' is not valid: with switches={switches}, ports={ports}, nodes={nodes} and "
+            f"connectivity={_plain(connectivity)}, links join {joined} ports, and {switches} switches need "
+            f"{2 * (switches - 1)}. Allowed: {allowed}.")
 
     homes = np.arange(nodes) * switches // nodes if nodes >= switches else np.arange(nodes)
     counts = np.bincount(homes, minlength=switches)

@@ -156,17 +156,23 @@ class _Reader:
         """Build the network."""
         consumptions = None
         if "consumptions" in self.entries:
-            consumptions = [self._end("consumptions", one, self.outputs) for one in self.entries["consumptions"]]
-        nodes = [self._end("nodes", one, self.inputs, *([self.outputs] if consumptions is None else []))
-                 if isinstance(one, list) else self._switch("nodes", one)
-                 for one in self.entries["nodes"]]
+            consumptions = [self._end(f"consumptions[{number}]", one, self.outputs)
+                            for number, one in enumerate(self.entries["consumptions"])]
+        nodes = [self._end(f"nodes[{number}]", one, self.inputs, *([self.outputs] if consumptions is None else []))
+                 if isinstance(one, list) else self._switch(f"nodes[{number}]", one)
+                 for number, one in enumerate(self.entries["nodes"])]
+        for key, word in (("consumptions", "place"), ("labels", "label"), ("node_places", "position"),
+                          ("sink_places", "position")):
+            if len(self.entries.get(key, nodes)) != len(nodes):
+                raise self.refusal(f"{key} has {count(len(self.entries[key]), word)}. Needed: "
+                                   f"{count(len(nodes), word)}, one per node.")
         links = self._links()
         node_ports: list[set[int]] = [set() for _ in range(self.switches)]
         ends = []
         for number, node in enumerate(nodes):
             if isinstance(node, int):
                 taken = [self.inputs] if consumptions else [self.inputs, self.outputs]
-                node = (node, self._free(node, f"node {number}", taken))
+                node = (node, self._free(f"nodes[{number}]", node, taken))
                 node_ports[node[0]].add(node[1])
             ends.append(node)
         own = np.array(ends, np.int32).reshape(-1, 2)
@@ -194,7 +200,7 @@ class _Reader:
         """Return the switch, or the switches, from which breadth-first trees grow."""
         root = self.entries.get("root", 0)
         if isinstance(root, list):
-            return tuple(self._switch("root", one) for one in root)
+            return tuple(self._switch(f"root[{number}]", one) for number, one in enumerate(root))
         return self._switch("root", root)
 
     def _placed(self, topology: Topology) -> Topology:
@@ -246,19 +252,19 @@ class _Reader:
 
     def _links(self) -> list[list[int]]:
         links: list[list[int]] = []
-        both: list[tuple[int, int, int]] = []
+        both: list[tuple[int, str, int, int]] = []
         for number, one in enumerate(self.entries["links"]):
             if len(one) == 3:
                 raise self.refusal(f"links[{number}]: {given(one)} is not valid. Allowed: {LINK[ALLOWED]}.")
             if len(one) == 4:
-                links.append([*self._end("links", one[:2], self.outputs), *self._end("links", one[2:], self.inputs)])
+                links.append([*self._end(f"links[{number}]", one[:2], self.outputs),
+                              *self._end(f"links[{number}]", one[2:], self.inputs)])
             else:
-                both.append((len(links), self._switch("links", one[0]), self._switch("links", one[1])))
+                key = f"links[{number}]"
+                both.append((len(links), key, self._switch(key, one[0]), self._switch(key, one[1])))
                 links += [[], []]  # filled below, with the lowest free ports
-        for row, start, end in both:
-            out, into = (self._free(switch, f"the link {self.names[start]} to {self.names[end]}",
-                                    [self.inputs, self.outputs])
-                         for switch in (start, end))
+        for row, key, start, end in both:
+            out, into = (self._free(key, switch, [self.inputs, self.outputs]) for switch in (start, end))
             links[row:row + 2] = [start, out, end, into], [end, into, start, out]
         return links
 
@@ -273,14 +279,15 @@ class _Reader:
                                for port in range(max(outputs | inputs, default=-1) + 1)))
         return tuple(names)
 
-    def _free(self, switch: int, what: str, both: list[list[set[int]]]) -> int:
+    def _free(self, key: str, switch: int, both: list[list[set[int]]]) -> int:
         """Reserve the lowest port of a switch that is free in all these lists of used ports (inputs, outputs or both).
         """
         taken = set().union(*(ports[switch] for ports in both))
         port = next(port for port in range(len(taken) + 1) if port not in taken)
         if self.given_ports is not None and port >= len(self.given_ports[switch]):
-            raise self.refusal(f"{what} finds no free port at switch {self.names[switch]}, whose number of "
-                               f"ports is {len(self.given_ports[switch])}")
+            raise self.refusal(f"{key}: switch {self.names[switch]} is not valid: none of its ports "
+                               f"({', '.join(self.given_ports[switch]) or 'no ports'}) is free. Allowed: switches with "
+                               "a free port.")
         for ports in both:
             ports[switch].add(port)
         return port

@@ -43,11 +43,11 @@ def load_topology(file: str, name: str | None) -> Topology:
 
 
 def _call(function: Callable[[], Any], name: str, file: str, module: ModuleType) -> Topology:
-    with users_code(f"{file}: function {name} fails", module.__name__):
+    label = f"{'class' if inspect.isclass(function) else 'function'} {name}"
+    with users_code(f"{file}: {label} fails", module.__name__):
         thing = function()
     if not isinstance(thing, Topology):
-        raise WormcastError(f"{file}: function {name} returns a value of type {type(thing).__name__}. "
-                            "Needed: a Topology.")
+        raise WormcastError(f"{file}: {label} returns a value of type {type(thing).__name__}. Needed: a Topology.")
     return thing
 
 

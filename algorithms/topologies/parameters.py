@@ -73,7 +73,9 @@ def read_parameters(
     WormcastError
         A parameter is unknown, missing or repeated.
     """
-    allowed = ",".join(f"{name}=..." for name in defaults)
+    needed = ",".join(f"{name}={name.upper()}" for name, default in defaults.items() if default is None)
+    optional = ",".join(f"{name}={name.upper()}" for name, default in defaults.items() if default is not None)
+    allowed = f"{needed}[,{optional}]" if needed and optional else needed or optional
     given: dict[str, str] = {}
     for field in text.split(",") if text else []:
         name, equals, value = field.partition("=")
@@ -81,7 +83,7 @@ def read_parameters(
             raise WormcastError(f"{what}: parameter {field!r} of '{kind}:{text}' is unknown. Allowed: "
                                 f"{kind}:{allowed}.")
         if name in given:
-            raise WormcastError(f"{what}: '{kind}:{text}' repeats {name}. Allowed: once.")
+            raise WormcastError(f"{what}: '{kind}:{text}' is not valid: {name} occurs twice. Allowed: once.")
         given[name] = value
     for name, default in defaults.items():
         if name not in given and default is None:
@@ -96,6 +98,7 @@ def whole_number(
     range."""
     number = int(text) if re.fullmatch("[0-9]{1,18}", text) else -1
     if not least <= number <= most:
-        raise WormcastError(f"{what}: {name} {text!r} of '{specification}' is not valid. Allowed: whole numbers "
-                            f"from {least} to {most}{reason and f' ({reason})'}.")
+        allowed = f"whole numbers from {least} to {most}" if least < most else f"{least}"
+        raise WormcastError(f"{what}: {name} {text!r} of '{specification}' is not valid. Allowed: "
+                            f"{allowed}{reason and f' ({reason})'}.")
     return number

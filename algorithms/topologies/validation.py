@@ -56,16 +56,19 @@ def _require_names(topology: Topology) -> None:
             raise _Invalid(f"{field} {value!r} is not valid. Allowed: text on one line.")
     if not isinstance(topology.ports, tuple) or not topology.ports or not all(
             isinstance(names, tuple) and all(isinstance(name, str) for name in names) for names in topology.ports):
-        raise _Invalid("ports are not valid. Needed: a tuple of names for each switch.")
+        raise _Invalid("ports are not valid. Needed: a tuple that has a tuple of names for each switch.")
     for switch, names in enumerate(topology.ports):
-        if not 1 <= len(names) <= MOST_PORTS:
+        if not names:
+            raise _Invalid(f"switch {switch} has no ports, and so no links. Needed: 1 or more.")
+        if len(names) > MOST_PORTS:
             raise _Invalid(f"switch {switch} has {len(names)} ports. Allowed: 1 to {MOST_PORTS}.")
         for name in names:
             if not PORT_NAME.fullmatch(name):
                 raise _Invalid(f"port name {name!r} of switch {switch} is not valid. Allowed: a letter, up to 30 "
                                "letters, digits and underscores, and at the end + or - or neither.")
         if len(set(names)) < len(names):
-            raise _Invalid(f"switch {switch} has two ports of one name: {', '.join(names)}")
+            twice = next(name for name in names if names.count(name) > 1)
+            raise _Invalid(f"two ports of switch {switch} have the name {twice!r}. Allowed: distinct names.")
     names = topology.switch_names
     if not isinstance(names, tuple) or len(names) != topology.switches:
         raise _Invalid(f"switch_names are not valid. Needed: a tuple of {topology.switches} names, one per switch.")
@@ -101,8 +104,8 @@ def _with_arrays(topology: Topology) -> Topology:
     shape = topology.shape
     if not isinstance(shape, tuple) or not shape or not all(_is_whole(extent) and extent > 0 for extent in shape) or (
             math.prod(shape) != nodes):
-        raise _Invalid(f"shape {shape!r} is not valid. Needed: whole numbers whose product is the number of nodes, "
-                       f"{nodes}.")
+        raise _Invalid(f"shape {shape!r} is not valid. Needed: a tuple of whole numbers from 1 whose product is the "
+                       f"number of nodes, {nodes}.")
     coordinates = _integers("coordinates", topology.coordinates, (nodes, len(shape)))
     if not np.array_equal(coordinates, np.stack(np.unravel_index(np.arange(nodes), shape), axis=1)):
         raise _Invalid("coordinates are not valid. Needed: those of node ids that are row-major in the "
@@ -209,7 +212,8 @@ def _require_ways(topology: Topology) -> None:
             node = int(np.flatnonzero(topology.injections[:, 0] == start)[0])
             raise _Invalid(
                 f"node {node} cannot reach node {missed[0]}: no links lead from switch {topology.switch_names[start]} "
-                f"to switch {topology.switch_names[ends[missed[0]]]}")
+                f"to switch {topology.switch_names[ends[missed[0]]]}. Needed: a path "
+                "from each node to each other node.")
 
 
 def _reached(behind: list[list[int]], start: int) -> npt.NDArray[np.bool_]:

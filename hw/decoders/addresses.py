@@ -14,6 +14,7 @@ from ..router_kind import switch_kinds
 from .adaptive import AdaptiveDecoder
 from .base import Decoder
 from .mesh import MeshDecoder
+from .route import MOST_ADDRESS_BITS as MOST_ROUTE_BITS
 from .route import RouteDecoder
 from .table import MOST_ADDRESS_BITS, TableDecoder
 from .tag import TagDecoder, tag_digits
@@ -45,6 +46,7 @@ def decoder_of(place: DecoderPlace) -> Decoder:
     multicast, absorbs = header.multicast, options.slots > 0
     plain = relation.relation if isinstance(relation, AnyChannel) else relation
     if options.deep:
+        _require_addresses(place, MOST_ROUTE_BITS)
         return RouteDecoder(header, kind=kind, in_turn=routes.in_turn,
                             adaptive=not (routes.in_turn or routes.deterministic))
     if relations or plain in place.compared:
@@ -67,14 +69,9 @@ def decoder_of(place: DecoderPlace) -> Decoder:
             found = ("alternatives" if not routes.deterministic else f"{len(routes.options)} phases"
                      if len(routes.options) > 1 else f"{len(routes.classes)} classes of virtual channels")
             raise WormcastError(f"relation: {relation.name} is not valid for worms with several destinations: on "
-                                f"{topology.name} it has {found}, and routing tables have room for none. Allowed, for "
-                                "example: e-cube, shortest.")
-        if header.address_bits > MOST_ADDRESS_BITS:
-            raise WormcastError(
-                f"relation: {relation.name} is not valid: addresses of {topology.name} have {header.address_bits} "
-                f"bits, and its routing tables have room for {MOST_ADDRESS_BITS} (16x16 nodes). Allowed: e-cube, "
-                "hamiltonian, which need no tables."
-            )
+                                f"{topology.name} it has {found}, and routing tables hold one path, one phase and one "
+                                f"class. Allowed, for example: {'e-cube, ' * place.is_grid}shortest.")
+        _require_addresses(place, MOST_ADDRESS_BITS)
         if len(kind.ejections) != 1:
             raise WormcastError(f"scheme: {place.scheme.name} is not valid: its worms have several destinations, and a "
                                 f"switch of {topology.name} has {len(kind.ejections)} nodes. Allowed: networks with "
@@ -88,9 +85,22 @@ def decoder_of(place: DecoderPlace) -> Decoder:
     if routes.in_turn and options.ports != "one":
         raise WormcastError(f"ports: {options.ports} is not valid: relation {relation.name} takes its outputs in "
                             "turn, and each of several injection ports leads to one output. Allowed: one.")
+    _require_addresses(place, MOST_ROUTE_BITS)
     return RouteDecoder(header, kind=kind, vc_classes=len(routes.classes), in_turn=routes.in_turn,
                         adaptive=not (routes.in_turn or routes.deterministic), preferred=_preferred(routes),
                         enters_empty=relation.enters_empty, **ports)
+
+
+def _require_addresses(place: DecoderPlace, most: int) -> None:
+    """Refuse a network with addresses of more than ``most`` bits, for which routing tables have no room."""
+    assert isinstance(place.header, AddressList)
+    if place.header.address_bits > most:
+        known = [one.name for one in place.compared] or [E_CUBE.name] * (place.is_grid and not place.options.deep)
+        allowed = f"{', '.join(known)}, which need no tables" if known and not place.options.deep else (
+            f"networks with addresses of up to {most} bits")
+        raise WormcastError(f"relation: {place.routes.relation.name} is not valid: addresses of {place.topology.name} "
+                            f"have {place.header.address_bits} bits, and routing tables have room for {most}. "
+                            f"Allowed: {allowed}.")
 
 
 def _preferred(routes: Routes) -> tuple[int, ...]:

@@ -78,7 +78,8 @@ class Decoder(ABC):
                  consumption: ConsumptionClasses = ANY_CHANNEL, vc_classes: int = 1):
         for field_, value, allowed in (("injection", injection, INJECTION), ("ejection", ejection, EJECTION)):
             if value not in allowed:
-                raise WormcastError(f"decoder.{field_}: {value!r} is not valid. Allowed: {', '.join(allowed)}.")
+                raise WormcastError(f"{type(self).__name__}.{field_}: {value!r} is not valid. Allowed: "
+                                    f"{', '.join(allowed)}.")
         self.kind = kind
         self.injection = injection
         self.consumption = consumption

@@ -11,7 +11,7 @@ from wormcast.algorithms.phrases import count
 
 from .. import hdl
 from ..logic import any_of
-from ..options import MOST_SHALLOW, RouterOptions
+from ..options import MOST_SHALLOW, RouterOptions, stated
 from ..router_kind import SwitchKind
 from .base import Decoder
 from .branching import BranchingDecoder
@@ -168,7 +168,8 @@ def decoder_of(place: DecoderPlace) -> Decoder:
     decided = tag_digits(routes, kind)
     if decided is None:
         raise WormcastError(f"relation: {routes.relation.name} is not valid: worms with bit strings need outputs that "
-                            f"are digits of the destination, which those of {place.topology.name} are not")
+                            f"are digits of the destination, which those of {place.topology.name} are not. Allowed: "
+                            "destination-tags on multistage networks.")
     if not options.deep:
         _require_tree(header, options)
     return BitStringDecoder(header, kind=kind, deciding=decided, **place.ports)
@@ -178,8 +179,9 @@ def _require_tree(header: BitString, options: RouterOptions) -> None:
     """Refuse options that do not support replication to several outputs."""
     flits, depth = header.flits(), options.buffer
     if flits > depth:
-        raise WormcastError(f"buffer: {depth} is not valid: a bit string of {header.bits} bits has {flits} flits of "
-                            f"{count(header.flit_width, 'bit')}, which the buffer must hold. Allowed: "
+        raise WormcastError(f"buffer: {stated(options, 'buffer')} is not valid: a bit string of {header.bits} bits "
+                            f"has {flits} flits of {count(header.flit_width, 'bit')}, which the buffer must hold. "
+                            "Allowed: "
                             + (f"{flits} to {MOST_SHALLOW}, or " if flits <= MOST_SHALLOW else "")
                             + f"a flit-width of {-(-header.bits // depth)} or more.")
     if options.ports != "one":
@@ -187,7 +189,7 @@ def _require_tree(header: BitString, options: RouterOptions) -> None:
                             "output, and worms with bit strings need several. Allowed: one.")
     if options.slots:
         raise WormcastError(f"absorb: {options.slots} is not valid: worms with bit strings end at each "
-                            "destination. Allowed: off.")
+                            "destination. Allowed: off, host.")
     if options.readers != "coupled":
         raise WormcastError(f"readers: {options.readers} is not valid: the scheme determines the replication of "
                             "worms with bit strings. Allowed: coupled.")

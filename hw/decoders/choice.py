@@ -6,7 +6,7 @@ from typing import cast
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import Header
-from wormcast.algorithms.routing import ALONG_LABELS, E_CUBE, Relation, Routes
+from wormcast.algorithms.routing import ALONG_LABELS, E_CUBE, HAMILTONIAN_ROW_FIRST, Relation, Routes
 from wormcast.algorithms.schemes import Scheme
 from wormcast.algorithms.topologies.base import Topology
 from wormcast.algorithms.topologies.direct import GRIDS
@@ -67,7 +67,8 @@ class DecoderPlace:
     def compared(self) -> list[Relation]:
         """Relations that the routers can decode by comparing coordinates; empty if the network is no mesh."""
         return [one for one in (E_CUBE, *ALONG_LABELS)
-                if self.is_grid and self.topology.kind == "mesh" and MeshDecoder.knows(one)]
+                if self.is_grid and self.topology.kind == "mesh" and MeshDecoder.knows(one)
+                and (one is not HAMILTONIAN_ROW_FIRST or len(self.topology.shape) == 2)]
 
 
 def decoder_for(place: DecoderPlace) -> Decoder:

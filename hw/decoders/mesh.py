@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
+from wormcast.algorithms.phrases import count
 from wormcast.algorithms.routing import ALONG_LABELS, E_CUBE, HAMILTONIAN_ROW_FIRST, Relation
 from wormcast.algorithms.topologies.mesh import label_axes
 
@@ -99,8 +100,8 @@ class MeshDecoder(GridDecoder):
             raise WormcastError(f"MeshDecoder.relations: {self.relations!r} is not valid. Allowed: one relation or "
                                 "more, each once.")
         if len(self.relations) != header.relations:
-            raise WormcastError(f"MeshDecoder.relations: {self.relations!r} is not valid. Allowed: {header.relations} "
-                                "relations, as many as the header format selects among.")
+            raise WormcastError(f"MeshDecoder.relations: {self.relations!r} is not valid. Allowed: "
+                                f"{count(header.relations, 'relation')}, as many as the header format selects among.")
         if HAMILTONIAN_ROW_FIRST.name in self.relations and len(header.shape) != 2:
             raise WormcastError(f"MeshDecoder.relations: {HAMILTONIAN_ROW_FIRST.name} is not valid in "
                                 f"{len(header.shape)} dimensions. Allowed: 2 dimensions.")

@@ -155,8 +155,9 @@ class MultiDropDecoder(CopyingDecoder):
 
     def memories(self, routes, kind):
         if len(routes.classes) != 1:
-            raise WormcastError(f"relation: {routes.relation.name} is not valid: it has {len(routes.classes)} classes "
-                                "of virtual channels. Allowed with multi-drop headers: one class.")
+            raise WormcastError(f"relation: {routes.relation.name} is not valid with multi-drop headers: it has "
+                                f"{len(routes.classes)} classes of virtual channels. Allowed: relations with one "
+                                "class, as up-down.")
         topology = routes.topology
         # addresses of the tables, and for each a node to which the routes lead
         numbers_of, first = (np.unique(topology.consumptions[:, 0], return_index=True) if self.header.ids == "switch"

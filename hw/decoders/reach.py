@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import BitString
+from wormcast.algorithms.phrases import count
 from wormcast.algorithms.routing import Routes
 from wormcast.algorithms.routing.reachability import reachability
 
@@ -202,7 +203,8 @@ class ReachDecoder(CopyingDecoder):
         refused = f"relation: {routes.relation.name} is not valid"
         choice = not (self.in_turn or self.adaptive or routes.deterministic)
         if len(routes.options) != 2 or choice or (routes.options[1, ..., 1:] >= 0).any() or len(routes.classes) != 1:
-            raise WormcastError(f"{refused}: it has {len(routes.options)} phases and {len(routes.classes)} classes"
+            raise WormcastError(f"{refused}: it has {count(len(routes.options), 'phase')} and "
+                                f"{count(len(routes.classes), 'class')}"
                                 f"{'' if routes.deterministic else ', with alternatives'}. Allowed: two phases (up and "
                                 "down), one class of virtual channels, and in phase down one output towards each node.")
         down = routes.options[1, :, :, 0].astype(np.int64)

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
+from wormcast.algorithms.phrases import count
 from wormcast.algorithms.routing import Routes
 
 from .. import hdl
@@ -128,9 +129,10 @@ class RouteDecoder(UnicastDecoder):
         A route back to the previous switch gets the entry `nowhere`, because the input has no such target.
         """
         if len(routes.classes) != self.vc_classes or not (self.several or routes.deterministic):
-            raise WormcastError(f"relation: {routes.relation.name} is not valid: it has {len(routes.classes)} classes "
-                                f"of virtual channels{'' if routes.deterministic else ' and alternatives'}. Allowed "
-                                f"with this decoder: {self.vc_classes} classes"
+            others = "" if routes.deterministic else " and alternatives"
+            raise WormcastError(f"relation: {routes.relation.name} is not valid: it has "
+                                f"{count(len(routes.classes), 'class')} of virtual channels{others}. Allowed with this "
+                                f"decoder: {count(self.vc_classes, 'class')}"
                                 f"{', also with alternatives' * self.several}.")
         topology = routes.topology
         addresses = [self.header.address(node) for node in range(topology.nodes)]

@@ -89,7 +89,7 @@ class TableDecoder(AddressListDecoder):
             self.straps["rises"] = self.ejection
             if any(o is None for o in self.kind.back):
                 raise WormcastError("classes: up and down are not valid on a network in which a link has no link "
-                                    "back. Allowed: other classes, or none.")
+                                    "back. Allowed: other classes, or \"\".")
 
     def strap_values(self, routes, kind):
         topology, nowhere = routes.topology, self.ejection

@@ -52,7 +52,8 @@ class TagDecoder(UnicastDecoder):
         digits = tag_digits(routes, kind)
         if digits is None or (self.digit is not None and set(digits) != {self.digit}):
             raise WormcastError(f"relation: {routes.relation.name} is not valid for destination-tag routers: on "
-                                f"{routes.topology.name} its outputs are not digits of the destination")
+                                f"{routes.topology.name} its outputs are not digits of the destination. "
+                                "Allowed: destination-tags on multistage networks.")
         return dict.fromkeys(self.straps, digits)
 
     def way(self, m, port, straps, address):

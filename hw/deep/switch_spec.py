@@ -5,6 +5,7 @@ from wormcast.algorithms.errors import WormcastError
 from ..decoders import Decoder
 from ..decoders.branching import BranchingDecoder
 from ..events import Event
+from ..options import MOST_CHUNK
 from ..port import PortSpec
 from ..switch_spec import SwitchSpec
 from ..tables import TableBus
@@ -28,9 +29,10 @@ class DeepSwitchSpec(SwitchSpec):
                                 "worm, for shallow buffers. Allowed: a BranchingDecoder.")
         least = max(len(outputs), decoder.flits)
         if chunk < least:
+            allowed = f"{least} to {MOST_CHUNK}, with a buffer of whole chunks" if least <= MOST_CHUNK else (
+                f"up to {MOST_CHUNK}, with flits wide enough for fewer header flits")
             raise WormcastError(f"chunk: {chunk} is not valid: the switch has {len(outputs)} outputs, and "
-                                f"decodes branches from up to {decoder.flits} header flits. Allowed: {least} flits or "
-                                "more.")
+                                f"decodes branches from up to {decoder.flits} header flits. Allowed: {allowed}.")
         self.branching = decoder
         for port in [*inputs, *outputs]:
             if port.vcs != 1:

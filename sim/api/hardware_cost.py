@@ -122,7 +122,7 @@ class VerilogResult(CommandResult):
         if not 0 <= number < self.configuration["set_count"]:
             raise WormcastError(f"number: {number} is not valid. Allowed: 0 to {self.configuration['set_count'] - 1}.")
         nodes = self.network.topology
-        sender = nodes.node(source)
+        sender = nodes.node(source, "source")
         return set_beats(self.network, number, sender, nodes.destination_set(destinations, sender))
 
     def save(self, path: PathLike) -> Path:

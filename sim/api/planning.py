@@ -219,7 +219,7 @@ def plan_random(
     network, found, packets = _planned(topology, scheme, relation, ties, length, packet)
     if packets is not None:
         found = found.for_packets(packets)
-    sender = None if source is None else network.node(source)
+    sender = None if source is None else network.node(source, "source")
     with watched(progress), announce(f"planning {multicasts} multicasts"):
         means = random_plans(network, found, asked, multicasts, seed, sender)
     named = names_of(network, scheme, relation, ties=chosen("ties", ties), length=length, packet=packet,

@@ -293,7 +293,7 @@ def _messages(network: Topology, single: dict[str, Any], messages: Any, file: "M
                             f"{', '.join(dashed)}, or --messages.")
     from ..host import Message
 
-    start, destinations = network.node(single["source"]), single["destinations"]
+    start, destinations = network.node(single["source"], "source"), single["destinations"]
     ends = [destinations] if isinstance(destinations, int) else destinations
     return [Message(0, start, tuple(network.destination_set(ends, start)), single["length"])]
 

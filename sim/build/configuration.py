@@ -18,10 +18,12 @@ from wormcast.hw.options import (
     EJECTED_HEADER,
     FORWARD_ORDERS,
     INJECTION,
+    MOST_CHUNK,
     MOST_DELAY,
     MOST_PACKET,
     MOST_PLACES,
     MOST_QUEUE,
+    MOST_ROW_FLITS,
     MOST_ROWS,
     MOST_SHALLOW,
     MOST_SLOTS,
@@ -126,7 +128,7 @@ class Configuration:
         "channel. Default: {}.",
         "shallow", allowed=("shallow", "deep"))
     chunk: int = _hardware("Row of a deep buffer: its flits are freed together. Default: {}. Unit: flits.", 8,
-                           limits=(2, 256), label="chunk of a deep buffer", unit="flits")
+                           limits=(2, MOST_CHUNK), label="chunk of a deep buffer", unit="flits")
     readers: str = _hardware("coupled: the outputs of a worm advance together. independent: each output advances by "
                              "itself. Default: {}.", "coupled", allowed=READERS, changes="router")
     consumption: int = _hardware(
@@ -215,7 +217,8 @@ class Configuration:
                             limits=(1, MOST_PLACES), label="packet places of a row", unit="packets",
                             changes="interface")
     row: int = _hardware("Header flits for all children in a child table row. Default: {}. Unit: flits.", 32,
-                         limits=(1, 1024), label="flits of a row of a child table", unit="flits", changes="interface")
+                         limits=(1, MOST_ROW_FLITS), label="flits of a row of a child table", unit="flits",
+                         changes="interface")
     injection_delay: int = _overhead("Cycles of a host's processor per message, to prepare the headers. Default: {}.",
                                      limits=(0, MOST_OVERHEAD), changes="host")
     multicast_delay: int = _overhead("Further cycles of a host's processor per multicast. Default: {}.",

@@ -7,7 +7,7 @@ from typing import Any
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
 
-from ..common.figure_file import require_picture
+from ..common.figure_file import FORMATS, require_picture
 from ..common.frame import (
     LEGEND,
     MARGIN,
@@ -46,7 +46,7 @@ def require_drawable(topology: Topology, file: Path) -> None:
     require_picture(file)
     if file.suffix == ".png" and max(layout.extent) >= LONGEST:
         raise WormcastError(f"plot: {file} is not valid: the drawing of {topology.name} is at least {LONGEST} cells "
-                            "wide or high. Allowed: .svg.")
+                            f"wide or high. Allowed: {', '.join(f'.{one}' for one in FORMATS if one != 'png')}.")
 
 
 def scheme_on(scheme: Scheme, topology: Topology) -> str:
@@ -184,7 +184,8 @@ def _width(needed: float) -> float:
     fixed = style().fixed
     if fixed is not None and needed > fixed + 1e-9:
         least = math.ceil(needed * MILLIMETRES)
-        allowed = "this width or more" if least <= MOST_WIDTH else f"no width; more than {MOST_WIDTH} cannot be chosen"
+        allowed = f"{least} to {MOST_WIDTH}" if least <= MOST_WIDTH else (
+            f"no width; more than {MOST_WIDTH} cannot be chosen")
         raise WormcastError(f"width: {style().options.width} is not valid: the picture needs {least} millimetres. "
                             f"Allowed: {allowed}.")
     widths = [style().column, style().page] if style().in_paper else [style().column]

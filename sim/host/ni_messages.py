@@ -5,6 +5,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms import WormcastError, Worms
 from wormcast.algorithms.worms import AT_ONCE, INTERFACE
+from wormcast.hw.options import MOST_PLACES, MOST_ROW_FLITS, stated
 
 from ..build.network import Network
 from .constants import NONE
@@ -27,8 +28,8 @@ def forwarded_messages(network: Network, worms: Worms) -> npt.NDArray[np.bool_]:
     onwards[several] = np.add.reduceat(worms.tier == INTERFACE, first)[several] > 0 if several.any() else False
     found = onwards | (several & network.scheme.forwarded)
     if found.any() and not network.configuration.smart:
-        raise WormcastError(f"ni: conventional is not valid: network interfaces forward the worms of scheme "
-                            f"{network.scheme.name}. Allowed: fcfs, fpfs.")
+        raise WormcastError(f"ni: conventional (the default) is not valid: network interfaces forward the worms of "
+                            f"scheme {network.scheme.name}. Allowed: fcfs, fpfs.")
     return found
 
 
@@ -57,15 +58,18 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
     flits = np.add.reduceat(rows["own_headers"][order], starts)
     if flits.max() > configuration.row:
         most = order[starts[flits.argmax()]]
-        raise WormcastError(f"row: {configuration.row} is not valid: the headers of all children of node "
-                            f"{worms.source[most]} have {flits.max()} flits. Allowed: {flits.max()} or more.")
+        allowed = (f"{flits.max()} to {MOST_ROW_FLITS}" if flits.max() <= MOST_ROW_FLITS else
+                   f"{MOST_ROW_FLITS}, with a greater flit-width")
+        raise WormcastError(f"row: {stated(configuration, 'row')} is not valid: the headers of all children of node "
+                            f"{worms.source[most]} have {flits.max()} flits. Allowed: {allowed}.")
     if configuration.counts_packets:
         packets = int((rows["length"][heads].max() - 1) // configuration.packet) + 1
         if packets > configuration.places:
-            default = " (the default)" * (configuration.places == type(configuration).places)
-            raise WormcastError(f"places: {configuration.places}{default} is not valid: ni {configuration.ni} keeps "
+            allowed = (f"{packets} to {MOST_PLACES}" if packets <= MOST_PLACES else
+                       f"up to {MOST_PLACES}, with longer packets")
+            raise WormcastError(f"places: {stated(configuration, 'places')} is not valid: ni {configuration.ni} keeps "
                                 f"all packets of a message, and a message of {rows['length'][heads].max()} flits has "
-                                f"{packets}. Allowed: {packets} or more.")
+                                f"{packets}. Allowed: {allowed}.")
     # field ``child`` of a delivery to a node: the first worm by which the node forwards the message
     first = order[starts]
     onward = first[worms.after[first] != AT_ONCE]

@@ -9,6 +9,7 @@ from wormcast.algorithms import WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Header
 from wormcast.algorithms.phrases import count
 from wormcast.algorithms.worms import AT_ONCE
+from wormcast.hw.options import SLOT_FLITS, stated
 
 from ..build.configuration import Configuration
 from ..build.network import Network
@@ -376,7 +377,7 @@ def _check_packets(packet: int, width: int, length: Integers) -> None:
         short = int(length[rest.argmin()]) if (rest < needed).any() else longest
         last = count(int(min((short - 1) % packet + 1, packet)), "flit")
         raise WormcastError(f"packet: {packet} is not valid: the last packet of a message of {short} flits has {last} "
-                            f"of {count(width, 'bit')}, and a packet's number needs {needed}. Allowed: packets of "
+                            f"of {count(width, 'bit')}, and the number of a packet needs {needed}. Allowed: packets of "
                             f"{needed} flits or more, the last one of each message included.")
 
 
@@ -392,9 +393,10 @@ def _check_slots(configuration: Configuration, header: Header, length: Integers,
     flits = slot_flits(header, visits[goes_on], payload[goes_on])
     most = int(flits.argmax())
     if flits[most] > configuration.slot:
-        raise WormcastError(f"slot: {configuration.slot} is not valid: a worm to {visits[goes_on][most]} destinations "
-                            f"with {payload[goes_on][most]} payload flits takes {flits[most]} flits of a slot. "
-                            f"Allowed: {flits[most]} or more, or smaller worms by --packet.")
+        larger = f"{flits[most]} to {SLOT_FLITS[1]}, or " if flits[most] <= SLOT_FLITS[1] else ""
+        raise WormcastError(f"slot: {stated(configuration, 'slot')} is not valid: a worm to "
+                            f"{visits[goes_on][most]} destinations with {payload[goes_on][most]} payload flits takes "
+                            f"{flits[most]} flits of a slot. Allowed: {larger}smaller worms by --packet.")
 
 
 def slot_flits(header: Header, visits: Any, payload: Any) -> Any:

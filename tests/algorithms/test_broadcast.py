@@ -138,9 +138,9 @@ def test_the_formula_of_dcf(n, expected):
     ("dcf", "torus:6x6", "all", "scheme dcf: topology torus:6x6 is not valid. Allowed: tori of 2\\^d x 2\\^d nodes"),
     ("z", "torus:4x8", "all", "scheme z: topology torus:4x8 is not valid"),
     ("edn", "torus:4x4x4", "all", "scheme edn: topology torus:4x4x4 is not valid"),
-    ("dcf", "mesh:4x4", "all", "scheme dcf: topology mesh:4x4 is not valid. Allowed: networks of kind torus"),
+    ("dcf", "mesh:4x4", "all", "scheme dcf: topology mesh:4x4 is not valid. Allowed: tori of 2.d x 2.d nodes"),
     ("tseng", "torus:8x8", "all", "tseng: topology torus:8x8 is not valid. Allowed: tori of 5\\^s x 5\\^s nodes"),
-    ("dcf", "torus:4x4", "1,2", "plan: 2 destinations are not valid for dcf. Allowed: all 15 other nodes"),
+    ("dcf", "torus:4x4", "1,2", "destinations: 2 destinations are not valid for dcf. Allowed: all 15 other nodes"),
 ])
 def test_what_is_refused(name, network, destinations, sentence):
     with pytest.raises(WormcastError, match=sentence):

@@ -180,7 +180,7 @@ def plain():
     [
         (
             lambda: AddressList((6, 6), 6),
-            r"flit_width 6 is not valid: .* all bits \(6 for an address, 1 for .* of the last flit\). Allowed: 7 or",
+            r"flit_width: 6 is not valid: .* all bits .*\(6 for an address, 1 for .* of the last flit\). Allowed: 7 or",
         ),
         (lambda: AddressList((6, 6), 8, relations=3), r"6 for .*, 1 for .*, 2 for the relation\). Allowed: 9 or more"),
         (lambda: Unicast((6, 6), 7, relations=3), r"\(6 for an address, 2 for the relation\). Allowed: 8 or more"),

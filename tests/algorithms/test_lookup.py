@@ -255,7 +255,7 @@ def test_multipath_s_worms_are_known_under_other_relations_too(file, scheme):
 
 def test_the_pair_without_a_way_is_named(file):
     relation = load_relation(f"{file}:Away")
-    with pytest.raises(WormcastError, match=r"relation away: it does not lead from switch 1 to node 0 in mesh:3x3$"):
+    with pytest.raises(WormcastError, match=r"relation away: it does not lead from switch 1 to node 0 in mesh:3x3\."):
         check(topology("mesh:3x3"), SCHEMES["individual"], relation=relation)
 
 

@@ -86,11 +86,11 @@ def test_an_ideal_header_is_one_flit_or_one_for_each_pair(scheme):
 
 
 @pytest.mark.parametrize(("scheme", "width", "message"), [
-    ("mixed", 1, "1 is not valid: it cannot hold the form (1 bit) and the mark. Allowed: 2 or more."),
-    (FEW, 2, "2 is not valid: it cannot hold the form (2 bits) and the mark. Allowed: 3 or more."),
+    ("mixed", 1, "1 is not valid: it cannot hold a header's form (1 bit) and mark. Allowed: 2 or more."),
+    (FEW, 2, "2 is not valid: it cannot hold a header's form (2 bits) and mark. Allowed: 3 or more."),
 ])
 def test_a_flit_holds_the_form_and_the_mark(scheme, width, message):
-    with pytest.raises(WormcastError, match=f"^header: flit_width {re.escape(message)}$"):
+    with pytest.raises(WormcastError, match=f"^flit_width: {re.escape(message)}$"):
         header_of(scheme, width)
 
 
@@ -100,7 +100,7 @@ def test_headers_that_are_not_valid_are_refused():
         header.decode([3])
     with pytest.raises(WormcastError, match=r"^header: node 17 has no id. Allowed: 0 to 16.$"):
         header.encode([17])
-    with pytest.raises(WormcastError, match="2 relations"):
+    with pytest.raises(WormcastError, match="relations: 2 is not valid"):
         MixedHeader.on(topology(NETWORK), 8, relations=2)
 
 

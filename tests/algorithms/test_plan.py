@@ -209,12 +209,12 @@ def test_links_of_a_step():
 @pytest.mark.parametrize(
     ("source", "destinations", "sentence"),
     [
-        ("3.2", "1,20", r"plan: node 20 \(3\.2\) is the source and a destination. Allowed: other nodes"),
-        ("3.2", "1,7,0.1", r"plan: node 1 \(0\.1\) is twice among the destinations. Allowed: once"),
-        ("3.2", "", r"plan: destinations are missing. Needed: 1 or more"),
-        ("3.2", [], r"plan: destinations are missing. Needed: 1 or more"),
-        ("3.2", "1,36", r"node: '36' is not in mesh:6x6. Allowed: ids from 0 to 35"),
-        ("6.2", "1", r"node: '6\.2' is not in mesh:6x6"),
+        ("3.2", "1,20", r"destinations: node 20 \(3\.2\) is the source and a destination. Allowed: other nodes"),
+        ("3.2", "1,7,0.1", r"destinations: node 1 \(0\.1\) is twice among the destinations. Allowed: once"),
+        ("3.2", "", r"destinations: a multicast has no destinations. Needed: 1 or more"),
+        ("3.2", [], r"destinations: a multicast has no destinations. Needed: 1 or more"),
+        ("3.2", "1,36", r"destinations: '36' is not in mesh:6x6. Allowed: ids from 0 to 35"),
+        ("6.2", "1", r"source: '6\.2' is not in mesh:6x6"),
     ],
 )
 @pytest.mark.parametrize("scheme", [name for name in reference.SCHEMES if name not in {"sp", "gtdmpm"}])
@@ -289,7 +289,7 @@ UPWARD = example("dual-path").worms[0]
             r"plan of dual-path on mesh:6x6: node 30 is visited 0 times. Needed: 1",
         ),
         ({"destinations": (19, 35, 30, 19)}, r"node 19 is visited 2 times. Needed: 1"),
-        ({"destinations": (19, 35, 30, 31)}, r"node 31 is visited 1 times. Needed: 0"),
+        ({"destinations": (19, 35, 30, 31)}, r"node 31 is visited 1 time. Needed: 0"),
         ({"rank": 1}, r"node 20 sends 2 worms of rank 1. Allowed: one"),
         ({"source": 21}, r"worm 0 is sent at once by node 21. Needed: node 20"),
         ({"tier": 2}, r"worm 0 has tier 2. Allowed: 0, 1"),

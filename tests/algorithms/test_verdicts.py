@@ -265,8 +265,8 @@ class TestTori:
             cycle = check(ring, INDIVIDUAL, relation=Backwards(), vcs=vcs).cycle
             assert [step.resource for step in cycle] == [f"link:{k}>{(k + 1) % 4}:{named}" for k in range(4)]
         for vcs in (1, 3):
-            with pytest.raises(WormcastError, match=f"vcs: {vcs} is not valid: the relations have 2 classes of virtual "
-                                                    "channels on ring:4. Allowed: multiples of 2, or"):
+            with pytest.raises(WormcastError, match=f"vcs: {vcs} is not valid: e-cube has 2 classes of virtual "
+                                                    "channels on ring:4. Allowed: multiples of 2 with"):
                 check(ring, INDIVIDUAL, vcs=vcs)
 
     def test_worms_of_any_channel_spoil_the_classes(self):

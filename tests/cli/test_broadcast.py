@@ -89,7 +89,7 @@ def test_load_of_broadcasts_with_unicasts_beside_them():
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
-    (["plan", "torus:8x8", "dcf", "--source", "9.9", "--destinations", "all"], "node: '9.9' is not in torus:8x8"),
+    (["plan", "torus:8x8", "dcf", "--source", "9.9", "--destinations", "all"], "source: '9.9' is not in torus:8x8"),
     (["plan", "torus:6x6", "dcf", "--source", "0", "--destinations", "all"],
      "scheme dcf: topology torus:6x6 is not valid. Allowed: tori of 2^d x 2^d nodes"),
     (["plan", "torus:8x8", "tseng", "--source", "0", "--destinations", "all"], "Allowed: tori of 5^s x 5^s nodes"),

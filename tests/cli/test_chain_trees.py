@@ -85,7 +85,7 @@ def test_check_takes_parameters_on_both_sides():
                           "order=id on ")
 
 
-CONVENTIONAL = "ni: conventional is not valid: network interfaces forward the worms of scheme "
+CONVENTIONAL = "ni: conventional (the default) is not valid: network interfaces forward the worms of scheme "
 
 
 @pytest.mark.parametrize(("command", "sentence"), [
@@ -106,8 +106,9 @@ CONVENTIONAL = "ni: conventional is not valid: network interfaces forward the wo
     (["plan", NETWORK, "k-binomial:order=up", *TO],
      "scheme: order 'up' of 'k-binomial:order=up' is not valid. Allowed: cco, dimension, id, random."),
     (["plan", NETWORK, "binomial:k=2", *TO],
-     "scheme: parameter 'k=2' of 'binomial:k=2' is unknown. Allowed: binomial:order=...,seed=...."),
-    (["plan", NETWORK, "individual:k=2", *TO], "scheme: 'individual:k=2' is not valid: individual has no parameters"),
+     "scheme: parameter 'k=2' of 'binomial:k=2' is unknown. Allowed: binomial:order=ORDER,seed=SEED."),
+    (["plan", NETWORK, "individual:k=2", *TO],
+     "scheme: 'individual:k=2' is not valid: individual has no parameters. Allowed: individual."),
     (["plan", "min:b=2,stages=5", "k-binomial:order=cco", *TO],
      ("scheme k-binomial:order=cco, order cco: min:b=2,stages=5 is not valid: the numbers of links from switch "
       "s0 to switch s16 and back differ: 1 link and 0. Allowed: networks whose links go both ways.")),

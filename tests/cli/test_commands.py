@@ -263,7 +263,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "0"],
          "wormcast: run: length: 0 is not valid"),
         (["run", "mesh:4x4", "dual-path", "--source", "0"], "destinations, length are missing"),
-        (["run", "mesh:8x8", "dual-path", *ONE, "--flit-width", "5"], "flit-width 5 is not valid: it cannot hold"),
+        (["run", "mesh:8x8", "dual-path", *ONE, "--flit-width", "5"], "flit-width: 5 is not valid: it cannot hold"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcs", "0"], "vcs: 0 is not valid. Allowed: 1 to 16"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--readers", "both"], "readers: 'both' is not valid. Allowed: coupled"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "both"], "engine: 'both' is not valid. Allowed: bulk, am"),

@@ -89,13 +89,15 @@ def test_list_says_on_which_networks():
     assert entries["individual"]["networks"] == "any"
 
 
-UNBUILT = "buffer-kind: shallow is not valid: worms of scheme {} need switches that hold a whole worm. Allowed: deep."
+UNBUILT = ("buffer-kind: shallow (the default) is not valid: worms of scheme {} need switches that hold a whole worm. "
+           "Allowed: deep.")
 
 
 def test_nodes_that_no_string_covers_are_refused_with_the_network(tmp_path):
     (tmp_path / "apart.toml").write_text('switches = ["a", "b", "c", "d"]\nnodes = ["a", "b", "c", "d"]\n'
                                          'links = [["a", "b"], ["c", "d"]]\n')
-    sentence = "topology: apart.toml: node 0 cannot reach node 2: no links lead from switch a to switch c"
+    sentence = ("topology: apart.toml: node 0 cannot reach node 2: no links lead from switch a to switch c. Needed: "
+                "a path from each node to each other node.")
     multicast = ["apart.toml", "tree", "--source", 0, "--destinations", "1,2"]
     for command, *options in (["plan"], ["run", "--length", 8, *DEEP]):
         code, out, err = wormcast(command, *multicast, *options, cwd=tmp_path)
@@ -110,12 +112,12 @@ RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
 @pytest.mark.parametrize(("command", "sentence"), [
     ([*RUN, "--chunk", 4],
      ("chunk: 4 is not valid: the switch has 8 outputs, and decodes branches from up to 5 header "
-     "flits. Allowed: 8 flits or more.")),
+     "flits. Allowed: 8 to 256, with a buffer of whole chunks.")),
     ([*RUN, "--chunk", 7], "buffer: 640 is not valid with chunks of 7 flits. Allowed: multiples of 7 from 14."),
     ([*RUN, "--buffer", 8], "buffer: 8 is not valid with chunks of 8 flits. Allowed: multiples of 8 from 16."),
     ([*RUN, "--flit-width", 2],
      ("chunk: 8 is not valid: the switch has 8 outputs, and decodes branches from up to 17 header "
-     "flits. Allowed: 17 flits or more.")),
+     "flits. Allowed: 17 to 256, with a buffer of whole chunks.")),
     *(([command, NETWORK, "tree", *options, *DEEP, "--vcs", 2],
        "vcs: 2 is not valid with buffer-kind deep. Allowed: 1.")
       for command, *options in (RUN[:1] + TO + ["--length", 8], ["load", "--rate", "0.01"], ["check"])),

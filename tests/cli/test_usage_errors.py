@@ -45,7 +45,7 @@ from command import wormcast
     (["load", "mesh:4x4", "dual-path", "--find-saturation", "--events"],
      "events: on is not valid with --find-saturation: the search runs several experiments with its own rates"),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1.1 1.2", "--length", "4"],
-     "node: '1.1 1.2' is not valid. Allowed: commas between nodes, as in 1.1,1.2."),
+     "destinations: '1.1 1.2' is not valid. Allowed: commas between nodes, as in 1.1,1.2."),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "4", "--replay", "r.txt"],
      "replay: r.txt is not valid. Allowed: names that end in .html."),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "4", "--vcd", "."],

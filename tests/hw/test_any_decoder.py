@@ -255,7 +255,7 @@ FIRST, LAST = switch_kinds(topology("min:b=2,stages=2"))
     (lambda: TagDecoder(ONE, kind=RING), "TagDecoder.kind: a switch with 2 outputs to switches and 1 to nodes is not"),
     (lambda: TagDecoder(ONE, kind=FIRST, digit=2), "TagDecoder.digit: 2 is not valid. Allowed: 0 to 1, the digits of"),
     (lambda: TableDecoder(LISTS, kind=LAST), "TableDecoder.kind: a switch with 2 nodes is not valid. Allowed: 1 node."),
-    (lambda: RouteDecoder(ONE, kind=RING, ejection="two"), "decoder.ejection: 'two' is not valid. Allowed: one, all."),
+    (lambda: RouteDecoder(ONE, kind=RING, ejection="two"), "RouteDecoder.ejection: 'two' is not valid. Allowed: one"),
 ])
 def test_what_a_decoder_is_not_built_for_is_refused(build, sentence):
     with pytest.raises(WormcastError, match=sentence):

@@ -151,7 +151,7 @@ def test_relations_that_routers_compare_by_are_named_with_those_there_are():
 def test_tables_of_routers_have_a_limit_in_the_bits_of_addresses():
     by_e_cube = DUAL_PATH.routed_by(OWN)
     assert Blueprint(topology("mesh:16x16"), by_e_cube, Configuration()).decoder()
-    with pytest.raises(WormcastError, match=r"relation: own is not valid: addresses of mesh:5x33 have 9 bits, and its"):
+    with pytest.raises(WormcastError, match=r"relation: own is not valid: addresses of mesh:5x33 have 9 bits, and"):
         Blueprint(topology("mesh:5x33"), by_e_cube, Configuration()).decoder()
 
 

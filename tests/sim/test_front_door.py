@@ -81,7 +81,7 @@ def refusals(folder, network, scheme, *options):
 @pytest.mark.parametrize(("given", "sentence"), [
     (("ring.toml", "individual"), "relation up-down: it does not lead from switch 0 to node 3 in ring.toml"),
     (("mesh:4x4", "columns.py"), "scheme columns: a worm comes from "),
-    (("mesh:4x4", "path-lg"), "buffer-kind: shallow is not valid: worms of scheme path-lg need switches that hold"),
+    (("mesh:4x4", "path-lg"), "buffer-kind: shallow (the default) is not valid: worms of scheme path-lg need"),
     (("mesh:4x4", "individual", "--relation", "dead_end.py"), "relation dead-end: it does not lead from "),
     (("mesh:4x4", "dual-path", "--classes", "1+"), "classes: 1+:next is not valid: it has no class for a worm"),
     (("mesh:4x4", "individual", "--relation", "spiral"), "relation: 'spiral' is unknown"),
@@ -122,7 +122,8 @@ def test_worms_of_a_user_are_checked_by_all_commands(changes, folder):
 def test_check_refuses_in_the_words_of_the_others(folder):
     found = {wormcast(command, "ring.toml", "individual", *ANY.get(command, ()), cwd=folder)
              for command in ("check", "load")}
-    assert found == {(2, "", "wormcast: relation up-down: it does not lead from switch 0 to node 3 in ring.toml\n")}
+    sentence = "relation up-down: it does not lead from switch 0 to node 3 in ring.toml. Needed: a path to each node."
+    assert found == {(2, "", f"wormcast: {sentence}\n")}
 
 
 @pytest.mark.parametrize(("scheme", "options"), [

@@ -105,7 +105,7 @@ def test_one_row_serves_messages_one_after_the_other():
 
 def test_conventional_interfaces_are_refused():
     mesh = topology("mesh:3x3")
-    with pytest.raises(WormcastError, match="ni: conventional is not valid: network interfaces forward the worms of"):
+    with pytest.raises(WormcastError, match=r"ni: conventional \(the default\) is not valid: network interfaces for"):
         run(mesh, SCHEMES["k-binomial"], [send(0, 1, 2)], Configuration(packet=4))
 
 

@@ -102,7 +102,7 @@ def test_flits_that_are_too_narrow_for_the_signs_are_refused(name, address, sign
     network, least = topology(name), address + signs
     scheme, messages = find_scheme("individual", network), [send(0, network.nodes - 1)]
     needed = rf"\({address} for an address, {signs} for its signs\)\. Allowed: {least} or more\."
-    with pytest.raises(WormcastError, match=f"^header: flit_width {least - 1} is not valid: .* {needed}$"):
+    with pytest.raises(WormcastError, match=f"^flit_width: {least - 1} is not valid: .* {needed}$"):
         run(network, scheme, messages, Configuration(ties="signed", flit_width=least - 1))
     assert Network(network, scheme, Configuration(ties="signed", flit_width=least)).header.address_bits == least
 

@@ -8,7 +8,7 @@ from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.typecheck import checked
 
 from ...link import LinkSignature
-from ...options import MOST_ROWS, PACKET_BITS, ROW_BITS
+from ...options import MOST_ROW_FLITS, MOST_ROWS, PACKET_BITS, ROW_BITS
 
 __all__ = ["ChildTable", "child_word"]
 
@@ -69,8 +69,8 @@ class ChildTable(wiring.Component):
     def __init__(self, *, rows: int, flits: int, width: int, counts: bool):
         if rows & (rows - 1) or not 1 <= rows <= MOST_ROWS:
             raise WormcastError(f"ChildTable.rows: {rows} is not valid. Allowed: powers of two from 1 to {MOST_ROWS}.")
-        if not 1 <= flits <= 1024:
-            raise WormcastError(f"ChildTable.flits: {flits} is not valid. Allowed: 1 to 1024.")
+        if not 1 <= flits <= MOST_ROW_FLITS:
+            raise WormcastError(f"ChildTable.flits: {flits} is not valid. Allowed: 1 to {MOST_ROW_FLITS}.")
         if width < ROW_BITS:
             raise WormcastError(f"ChildTable.width: {width} is not valid. Allowed: {ROW_BITS} bits or more.")
         self.rows = rows

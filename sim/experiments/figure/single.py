@@ -176,7 +176,7 @@ class RunCurve(SeriesCurve):
             network = _topology(given["topology"])
             scheme = _scheme(given["scheme"], network, given.get("relation"))
             setup = Setup.on(network, scheme, given)
-            source = network.node(given["source"])
+            source = network.node(given["source"], "source")
             targets = network.destination_set(given["destinations"], source)
             message = Message(0, source, tuple(targets), given["length"])
         key = _key("run", given, setup, {"source": source, "targets": targets, "length": message.length})

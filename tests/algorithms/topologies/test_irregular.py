@@ -70,9 +70,11 @@ def test_seeds_differ():
 
 @pytest.mark.parametrize(("parameters", "sentence"), [
     ("switches=8,ports=4,nodes=25",
-     "has 25 nodes on 8 switches of 4 ports, and each switch needs a port for a link. Allowed: up to 24 nodes"),
+     "nodes=25 and connectivity=0.8, links join 5 ports, and 8 switches need 14. Allowed: up to 14 nodes"),
     ("connectivity=0.4",
-     "'irregular:connectivity=0.4' is not valid: links would join 12 ports. Needed to connect 8 switches: 14 ports"),
+     "nodes=32 and connectivity=0.4, links join 12 ports, and 8 switches need 14. Allowed: up to 29 nodes"),
+    ("connectivity=0.1",
+     "connectivity=0.1, links join 3 ports, and 8 switches need 14. Allowed: more ports, or a greater connectivity"),
     ("connectivity=0", "connectivity '0' of '.*' is not valid. Allowed: numbers above 0 up to 1"),
     ("connectivity=1.1", "'1.1' of .* is not valid. Allowed: numbers above 0 up to 1 with at most six decimal places"),
     ("connectivity=1/2", "connectivity '1/2' of '.*' is not valid"),
@@ -82,8 +84,8 @@ def test_seeds_differ():
     ("ports=33", "ports '33' of '.*' is not valid. Allowed: whole numbers from 2 to 32"),
     ("nodes=1", "nodes '1' of '.*' is not valid. Allowed: whole numbers from 2 to 4096"),
     ("seed=-1", "seed '-1' of '.*' is not valid. Allowed: whole numbers from 0 to 999999999999999999"),
-    ("seed=1,seed=2", "repeats seed. Allowed: once"),
-    ("node=4", "parameter 'node=4' of 'irregular:node=4' is unknown. Allowed: irregular:switches=...,ports=...,"),
+    ("seed=1,seed=2", "seed occurs twice. Allowed: once"),
+    ("node=4", "parameter 'node=4' of 'irregular:node=4' is unknown. Allowed: irregular:switches=SWITCHES,"),
 ])
 def test_other_parameters_are_refused_in_a_sentence(parameters, sentence):
     with pytest.raises(WormcastError, match=sentence):

@@ -107,10 +107,10 @@ FINE = "one = Topology(**_parts({}))"
     ("def f(): return topology('mesh:0x0')", "f", "topology: 'mesh:0x0' is not valid. Allowed: mesh:"),
     ("one = Topology(**_parts(links=[[0, 1], [1]]))", None, "net.py cannot be run (ValueError: "),
     (FINE.format("name=3"), "one", "one of net.py: name 3 is not valid. Allowed: text on one line"),
-    (FINE.format("ports=()"), "one", "ports are not valid. Needed: a tuple of names"),
-    (FINE.format("ports=[['a', 'b', 'local']] * 3"), "one", "ports are not valid. Needed: a tuple of names"),
+    (FINE.format("ports=()"), "one", "ports are not valid. Needed: a tuple that has a tuple"),
+    (FINE.format("ports=[['a', 'b', 'local']] * 3"), "one", "ports are not valid. Needed: a tuple that has a tuple"),
     (FINE.format("ports=(('a', 'b', 'local'), ('a', 'b', 'local'), ())"), "one",
-     "switch 2 has 0 ports. Allowed: 1 to 32"),
+     "switch 2 has no ports, and so no links. Needed: 1 or more"),
     (FINE.format("ports=(('a', 'b'),) * 3"), "one", "a node is at port 2 of switch 0. Allowed: 0 to 1"),
     (FINE.format("links=[[0, 0, 1, 1], [1, 0, 3, 1]]"), "one", "a link is at switch 3. Allowed: 0 to 2"),
     (FINE.format("links=[[0, 0, 1, 1], [1, 0, -1, 1]]"), "one", "a link is at switch -1. Allowed: 0 to 2"),
@@ -126,8 +126,8 @@ FINE = "one = Topology(**_parts({}))"
      "more than one link or node is at output a of switch 0: a link and node 0. Allowed: one"),
     (FINE.format("injections=[[0, 1], [1, 2], [2, 2]]"), "one",
      "more than one link or node is at input b of switch 0: a link and node 0. Allowed: one"),
-    (FINE.format("shape=(2, 2)"), "one", "shape (2, 2) is not valid. Needed: whole numbers whose"),
-    (FINE.format("shape=3"), "one", "shape 3 is not valid. Needed: whole numbers whose product"),
+    (FINE.format("shape=(2, 2)"), "one", "shape (2, 2) is not valid. Needed: a tuple of whole numbers from 1 whose"),
+    (FINE.format("shape=3"), "one", "shape 3 is not valid. Needed: a tuple of whole numbers from 1 whose product"),
     (FINE.format("shape=(1, 3)"), "one", "coordinates are int64 [3, 1]. Needed: whole numbers [3, 2]"),
     (FINE.format("coordinates=[[2], [1], [0]]"), "one", "coordinates are not valid. Needed: those of node ids"),
     (FINE.format("labels=[0, 2, 2]"), "one", "labels are not valid. Needed: the numbers from 0 to 2, each once"),
@@ -141,7 +141,7 @@ FINE = "one = Topology(**_parts({}))"
     (FINE.format("places=Places(np.zeros((3, 2)), np.zeros((3, 3)))"), "one",
      "places of switches and nodes differ in dimensions"),
     ("m = topology('mesh:1x3')\none = dataclasses.replace(m, links=m.links[[0, 2, 3, 1]])", "one",
-     "has name 'mesh:1x3' and kind 'mesh', but differs from that network"),
+     "has name 'mesh:1x3' and kind 'mesh', which belong to a different network"),
 ])
 def test_what_gives_no_sound_network_is_refused_in_a_sentence(text, name, sentence, load):
     sentence = re.escape(sentence).replace(r"net\.py", ".*net.py")

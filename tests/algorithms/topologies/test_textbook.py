@@ -215,14 +215,14 @@ REFUSED = [
     ("cmesh:4x4x1", "'cmesh:4x4x1' has 1 node at each router. Allowed: 2 to 28 nodes."),
     ("cmesh:1x4x31", "'cmesh:1x4x31' has 31 nodes at each router. Allowed: 2 to 30 nodes."),
     ("cmesh:32x32x8", "'cmesh:32x32x8' has 8192 nodes. Allowed: 2 to 4096 nodes."),
-    ("fat-tree:k=4", "'fat-tree:k=4' is not valid: levels is missing. Needed: fat-tree:k=...,levels=..."),
+    ("fat-tree:k=4", "'fat-tree:k=4' is not valid: levels is missing. Needed: fat-tree:k=K,levels=LEVELS"),
     ("fat-tree:k=17,levels=2", "k '17' of 'fat-tree:k=17,levels=2' is not valid. Allowed: whole numbers from 2 to 16"),
     ("fat-tree:k=4,levels=6", "levels '6' of 'fat-tree:k=4,levels=6' is not valid. Allowed: whole numbers from 2 to 4"),
-    ("dragonfly:p=2,a=4", "h is missing. Needed: dragonfly:p=...,a=...,h=..."),
+    ("dragonfly:p=2,a=4", "h is missing. Needed: dragonfly:p=P,a=A,h=H"),
     ("dragonfly:p=2,a=1,h=2", "a '1' of 'dragonfly:p=2,a=1,h=2' is not valid. Allowed: whole numbers from 2 to 30"),
     ("dragonfly:p=0,a=2,h=2", "p '0' of 'dragonfly:p=0,a=2,h=2' is not valid. Allowed: whole numbers from 1 to 30"),
-    ("dragonfly:p=2,a=4,h=28", "Allowed: whole numbers from 1 to 27 (with p=2 and a=4: up to 32 ports at a router)."),
-    ("dragonfly:p=8,a=16,h=8", "has 2064 routers and 16512 nodes. Allowed: up to 1024 routers and 4096 nodes."),
+    ("dragonfly:p=2,a=4,h=28", "Allowed: whole numbers from 1 to 27 (with p=2 and a=4: up to 32 ports at a"),
+    ("dragonfly:p=8,a=16,h=8", "h '8' of 'dragonfly:p=8,a=16,h=8' is not valid. Allowed: 1 (with p=8"),
 ]
 
 

@@ -77,7 +77,8 @@ def test_planes_of_three_dimensions_lie_one_above_the_other():
 @pytest.mark.parametrize(("shape", "file", "sentence"), [
     ("2x2", "a.gif", "plot: a.gif is not valid. Allowed: names that end in .svg, .pdf, .png, .eps."),
     ("1x200", "a.png",
-     "plot: a.png is not valid: the drawing of mesh:1x200 is at least 128 cells wide or high. Allowed: .svg."),
+     ("plot: a.png is not valid: the drawing of mesh:1x200 is at least 128 cells wide or high. Allowed: .svg, .pdf, "
+      ".eps.")),
 ])
 def test_what_cannot_be_drawn_is_refused(shape, file, sentence, tmp_path):
     with pytest.raises(WormcastError) as refused:

@@ -120,7 +120,7 @@ class Trace:
                 sets.write(sum(1 << node for node in line.destinations).to_bytes(row, "little"))
                 lines, last, most = lines + 1, line.cycle, max(most, len(line.destinations))
         if not lines:
-            raise WormcastError(f"trace: {self.path} is empty. Needed: one line for each message.")
+            raise self._file.without_messages()
         return Facts(lines, last, most)
 
     def most_destinations(self, topology: Topology) -> int:

@@ -74,7 +74,7 @@ def test_a_table_of_costs_belongs_to_the_key(sweep_of, tmp_path):
     ("energy = ['a.toml', 'b.toml']", r"energy: \['a.toml', 'b.toml'\] is not valid"),
     ("events = [true]", r"events: \[true\] is not valid"),
     ("energy = 'none.toml'", "none.toml"),
-    ("energy = 'costs.toml'\nflit_width = 64", "costs for flits of 32 bits are not valid for flits of 64 bits")])
+    ("energy = 'costs.toml'\nflit_width = 64", "flit_width: 32 is not valid: the network has flits of 64 bits")])
 def test_costs_that_do_not_fit_are_refused(sweep_of, tmp_path, monkeypatch, text, sentence):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "costs.toml").write_text(COSTS.format(1))

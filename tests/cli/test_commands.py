@@ -284,7 +284,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "0,4.0"],
          "instances: node: '4.0' is not in mesh:4x4"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "router_4_0"],
-         "instances: 'router_4_0' is not valid. Allowed in mesh:4x4: router_0_0 to router_3_3."),
+         "instances: 'router_4_0' is not valid: mesh:4x4 has no such instance. Allowed: router_0_0 to router_3_3."),
         (["run", "mesh:4x4", "dual-path", *ONE, "--messages", "x.json"], "source: 0 is not valid with --messages"),
         (["run", "mesh:4x4", "dual-path", "--messages", "absent.json"], "absent.json cannot be read"),
         (["launch"], "launch"),

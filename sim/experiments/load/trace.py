@@ -86,7 +86,8 @@ class Trace:
 
     def _check_same(self) -> None:
         if self._stamp_now() != self._stamp:
-            raise WormcastError(f"trace: {self.path} has changed while it was used")
+            raise WormcastError(f"trace: {self.path} has changed while it was used. Needed: a file that stays the "
+                                "same.")
 
     def facts(self, topology: Topology) -> Facts:
         """Read and check the whole file. Memory grows with the file's length only if the file is a JSON list.

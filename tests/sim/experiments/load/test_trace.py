@@ -339,7 +339,7 @@ def test_what_has_no_meaning_with_a_trace_is_refused(trace_of):
     trace, options = trace_of([GOOD]), {"configuration": Configuration(consumption=2)}
     with pytest.raises(WormcastError, match="seeds: 2 seeds are not valid: a trace"):
         load(MESH, SCHEMES["dual-path"], trace, seeds=(1, 2), **options)
-    with pytest.raises(WormcastError, match=r"warmup: 6 of 6 cycles is not valid\. Allowed: 0 to 5"):
+    with pytest.raises(WormcastError, match=r"warmup: 6 is not valid with 6 cycles\. Allowed: 0 to 5"):
         load(MESH, SCHEMES["dual-path"], trace, cycles=None, warmup=6, **options)
     with pytest.raises(WormcastError, match="a trace is not valid: it has a length of its own"):
         load_until_interval(MESH, SCHEMES["dual-path"], trace, **options)

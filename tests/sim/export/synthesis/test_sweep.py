@@ -59,7 +59,7 @@ def test_a_point_that_cannot_be_built_is_named():
 def test_buffers_are_built_of_what_the_target_has():
     assert build("router", None, {}).resolved["storage"] == "lutram"
     assert build("router", None, {"target": "ice40"}).resolved["storage"] == "registers"
-    with pytest.raises(WormcastError, match=r"^storage: 'lutram' is not valid\. Allowed on HX8K: registers\.$"):
+    with pytest.raises(WormcastError, match=r"^storage: 'lutram' is not valid on HX8K\. Allowed: registers\.$"):
         build("router", None, {"target": "ice40", "storage": "lutram"})
 
 

@@ -54,7 +54,7 @@ def write_figure(outcome: FigureOutcome, out: Path, quick: bool, *, progress: bo
     for one in figure.pictures:
         files.append(out / f"{figure.name}-{one.name}.svg")
         draw_file(files[-1], read_command(one.command).result(progress=progress).figure)
-        pictures.append((written(one.command, {"plot": f"{one.name}.svg"}), files[-1].name))
+        pictures.append((written(one.command, {"plot": f"{one.name}.svg"}, one.name), files[-1].name))
     files.append(out / f"{figure.name}.html")
     with whole_file(files[-1]) as unfinished:
         unfinished.write_text(figure_page(outcome, pictures, _notes(outcome, quick)), encoding="utf-8")

@@ -41,7 +41,8 @@ def require_followed(scheme: Scheme, configuration: Configuration) -> None:
         raise WormcastError(f"contention: --absorb {configuration.slots} is not valid: worms are not followed through "
                             "retransmission slots. Allowed: off, host.")
     if configuration.readers != "coupled":
-        raise WormcastError(f"contention: --readers {configuration.readers} is not valid. Allowed: coupled.")
+        raise WormcastError(f"contention: --readers {configuration.readers} is not valid: worms are not followed "
+                            "through independent readers. Allowed: coupled.")
 
 
 def followed(scheme: Scheme, configuration: Configuration) -> bool:

@@ -27,6 +27,7 @@ ENERGY = FileSchema("an energy table", {
         "flit_width": {"type": "integer", "minimum": 1, "description": "data bits of the flits that the costs are for"},
         "picojoules": {
             "type": "object", "title": "the costs", "additionalProperties": False, "minProperties": 1,
+            ALLOWED: "a table with the costs of one or more events",
             "description": "energy of each event, for one flit, in pJ; an event without a cost adds nothing",
             "properties": {event: {"type": "number", "minimum": 0, "maximum": 1_000_000_000} for event in EVENTS}},
     }})
@@ -56,7 +57,7 @@ class EnergyTable:
     def require_width(self, flit_width: int) -> None:
         """Refuse the table for flits of another width."""
         if flit_width != self.flit_width:
-            raise WormcastError(f"energy: costs for flits of {self.flit_width} bits are not valid for flits of "
+            raise WormcastError(f"energy: flit_width: {self.flit_width} is not valid: the network has flits of "
                                 f"{flit_width} bits. Needed: costs for flits of {flit_width} bits.")
 
     @cached_property

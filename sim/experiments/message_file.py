@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +46,7 @@ def message_schema(most_cycles: int, most_length: int) -> FileSchema:
                              ALLOWED: f"a list of nodes, one or more, or {ALL!r}"},
             "length": {"type": "integer", "minimum": 1, "maximum": most_length, "description": "Payload flits"},
             "after": {"anyOf": [EARLIER, {"type": "array", "items": EARLIER}],
-                      ALLOWED: "numbers of earlier messages",
+                      ALLOWED: "the number of an earlier message, or a list of these numbers",
                       "description": "Messages that its source must have received"},
         }})
 
@@ -153,8 +154,9 @@ class MessageFile:
         try:
             entries = json.loads(lines.read().decode("utf-8-sig"), object_pairs_hook=_object)
         except FAULTS as error:
-            raise WormcastError(f"{self.what}: {self.path} begins with [ and is not a JSON list: {parse_fault(error)}"
-                                ) from error
+            raise WormcastError(f"{self.what}: {self.path} is not valid: it begins with [ and is not a JSON list: "
+                                f"{parse_fault(error)}. Allowed: a JSON list, or a JSON object in each "
+                                "line.") from error
         renamed = []
         for number, entry in enumerate(entries):
             with self.named(number):
@@ -173,15 +175,21 @@ class MessageFile:
         """Return the error that refuses a message, with the message's number."""
         return WormcastError(f"{self.what}: {self.path}, message {number} (the first is 0): {why}")
 
+    def without_messages(self) -> WormcastError:
+        """Return the error that refuses a file without messages."""
+        return WormcastError(f"{self.what}: {self.path} is not valid: it has no messages. Allowed: one or more "
+                             "messages.")
+
     def _line(self, topology: Topology, text: bytes, number: int, end: int) -> Line:
         """Parse and check a line."""
+        schema = message_schema(self.most_cycles, self.most_length)
         if len(text) == LONGEST_LINE:
             raise WormcastError(f"the line is too long. Allowed: fewer than {LONGEST_LINE} bytes.")
         try:
             entry = json.loads(text.decode(), object_pairs_hook=_object)
         except FAULTS as error:
-            raise WormcastError(f"the line is not JSON: {parse_fault(error, one_line=True)}") from error
-        schema = message_schema(self.most_cycles, self.most_length)
+            raise WormcastError(f"the line is not JSON: {parse_fault(error, one_line=True)}. Allowed: "
+                                f"{schema.document[ALLOWED]}, in one line.") from error
         if not isinstance(entry, dict):
             raise WormcastError(f"{given(entry)} is not valid. Allowed: {schema.document[ALLOWED]}.")
         _require_once(entry)
@@ -200,12 +208,14 @@ class MessageFile:
                                 "Allowed: distinct nodes other than the source.")
         if not isinstance(after, list):
             after = [after]
-        if any(other >= number for other in after) or len(set(after)) < len(after):
-            if not number:
-                raise WormcastError(f"after: {given(entry['after'])} is not valid: the first message has no earlier "
-                                    "messages.")
-            raise WormcastError(f"after: {given(entry['after'])} is not valid. Allowed: distinct numbers from 0 to "
-                                f"{number - 1}.")
+        if after and not number:
+            raise WormcastError(f"after: {given(entry['after'])} is not valid: the first message has no earlier "
+                                "messages.")
+        if max(after, default=-1) >= number or len(set(after)) < len(after):
+            fault, reason = next(((other, "is not the number of an earlier message") for other in after
+                                  if other >= number), (Counter(after).most_common(1)[0][0], "occurs twice"))
+            raise WormcastError(f"after: {given(entry['after'])} is not valid: {fault} {reason}. Allowed: each earlier "
+                                "message once that has the source of this message as a destination.")
         return Line(entry["cycle"], source, destinations, entry["length"], after, end)
 
 
@@ -214,9 +224,12 @@ def _node(topology: Topology, node: Any) -> int:
 
 
 def messages_in(file: MessageFile, topology: Topology) -> list[Message]:
-    """Read all messages of a file. The messages' cycles may be in any order."""
-    return [Message(line.cycle, line.source, tuple(line.destinations), line.length, tuple(line.after))
-            for line in file.read(topology)]
+    """Read all messages of a file, one or more. The messages' cycles may be in any order."""
+    messages = [Message(line.cycle, line.source, tuple(line.destinations), line.length, tuple(line.after))
+                for line in file.read(topology)]
+    if not messages:
+        raise file.without_messages()
+    return messages
 
 
 def write_messages(messages: Iterable[Message], topology: Topology, path: Path) -> None:

@@ -81,10 +81,8 @@ def require_known(key: str, options: Iterable[str], command: str) -> None:
 
 
 def require_points(swept: Mapping[str, Sequence[Any]]) -> None:
-    """Refuse lists that are empty, have a value twice, or make too many points."""
+    """Refuse lists that have a value twice, or make too many points."""
     for key, values in swept.items():
-        if not values:
-            raise WormcastError(f"{key}: an empty list is not valid. Allowed: a list of one or more values.")
         for value in values:
             if values.count(value) > 1:
                 raise WormcastError(f"{key}: {value!r} occurs twice in the list. Allowed: each value once.")

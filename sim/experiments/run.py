@@ -187,7 +187,7 @@ def check_messages(messages: Sequence[Message]) -> None:
             raise MessageError(
                 where, index, f"length: {message.length} is not valid. Allowed: 1 to {MOST_RUN_LENGTH} flits.")
         if not 0 <= message.at <= MOST_RUN_CYCLES:
-            raise MessageError(where, index, f"cycle: {message.at} is not valid. Allowed: 0 to {MOST_RUN_CYCLES}.")
+            raise MessageError(where, index, f"at: {message.at} is not valid. Allowed: 0 to {MOST_RUN_CYCLES}.")
         for other in message.after:
             if not 0 <= other < index or message.source not in messages[other].destinations:
                 raise MessageError(where, index, f"after: {other} is not valid. Allowed: earlier messages with the "
@@ -266,8 +266,10 @@ def run(
         raise WormcastError(f"engine: {engine!r} is not valid. Allowed: {', '.join(ENGINES)}.")
     for name, value in (("window", window), ("instances", instances)):
         if value is not None and (vcd is None or engine != "bulk"):
-            raise WormcastError(f"{name}: no waveform is recorded. Needed: vcd." if vcd is None else
-                                f"{name}: engine {engine} always records the whole run. Allowed: with engine bulk.")
+            text = value if isinstance(value, str) else ":".join(map(str, value))
+            raise WormcastError(f"{name}: {text} is not valid without --vcd. Needed: --vcd FILE." if vcd is None else
+                                f"{name}: {text} is not valid with --engine {engine}, which always records the whole "
+                                "run. Allowed: with --engine bulk.")
     if timeout < 1:
         raise WormcastError(f"timeout: {timeout} is not valid. Allowed: 1 or more cycles.")
     scheme = configuration.as_sent(scheme)

@@ -52,6 +52,7 @@ def require_reset(reset: str) -> None:
 def require_clock(what: str, *, reset: str, clock_enable: bool, clocked: bool) -> None:
     """Refuse options of the registers for a component without registers."""
     if not clocked and reset != "sync":
-        raise WormcastError(f"reset: {reset} is not valid: {what} has no registers.")
+        raise WormcastError(f"reset: {reset} is not valid: {what} has no registers. Allowed: sync.")
     if not clocked and clock_enable:
-        raise WormcastError(f"clock-enable: on is not valid: {what} has no registers.")
+        raise WormcastError(f"clock-enable: on is not valid: {what} has no registers. Allowed: with components that "
+                            "have registers.")

@@ -274,8 +274,9 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
          NO_CLASS.format("0.0", "0.1", "0.2")),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "no/such/folder/x.vcd"], "No such file or directory"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "amaranth", "--vcd", "x.vcd", "--window", "0:5"],
-         "window: engine amaranth always records the whole run. Allowed: with engine bulk."),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--instances", "3"], "instances: no waveform is recorded. Needed: vcd"),
+         "is not valid with --engine amaranth, which always records the whole run. Allowed: with --engine bulk."),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--instances", "3"],
+         "instances: 3 is not valid without --vcd. Needed: --vcd FILE."),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "9"], "window: '9' is not valid"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:999"],
          "window: 5:999 is not valid: the run has "),
@@ -283,7 +284,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "0,4.0"],
          "instances: node: '4.0' is not in mesh:4x4"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "router_4_0"],
-         "instances: 'router_4_0' is not valid. Allowed in mesh:4x4: router_0_0 to router_3_3."),
+         "instances: 'router_4_0' is not valid: mesh:4x4 has no such instance. Allowed: router_0_0 to router_3_3."),
         (["run", "mesh:4x4", "dual-path", *ONE, "--messages", "x.json"], "source: 0 is not valid with --messages"),
         (["run", "mesh:4x4", "dual-path", "--messages", "absent.json"], "absent.json cannot be read"),
         (["launch"], "launch"),
@@ -307,7 +308,7 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_p
     [
         ("[{]", "begins with [ and is not a JSON list"),
         ("{}", "message 0 (the first is 0): cycle, source, destinations, length are missing. Needed: cycle, source"),
-        ("[]", "an empty list is not valid"),
+        ("[]", "is not valid: it has no messages. Allowed: one or more messages."),
     ],
 )
 def test_files_that_hold_no_messages_are_refused(text, sentence, tmp_path):

@@ -174,7 +174,7 @@ def test_a_deadlock_ends_it(tmp_path):
      "hot-spots: node: '9.9' is not in mesh:4x4"),
     (["--rate", "0.2", "--pattern", "hot-spot", "--hot-spots", "1.1", "--hot-spot-share", "0.5"],
      "flits to consume per cycle at node 1.1, and the node can consume 1. Allowed: rates up to "),
-    (["--trace", "some.jsonl"], "rate, destinations-mean: not valid with a trace"),
+    (["--trace", "some.jsonl"], "rate, destinations-mean: "),
     (["--rate", "0.34"],
      "creates 1.02 flits to consume per node and cycle, and the node can consume 1. Allowed: rates up to 0.3333."),
     (["--rate", "0.7", "--consumption-links", "separate"], "the node can consume 2. Allowed: rates up to 0.6666."),
@@ -241,12 +241,12 @@ def test_a_trace_is_run_until_all_is_received(tmp_path):
 
 
 @pytest.mark.parametrize(("more", "sentence"), [
-    (["--seeds", "4"], "seeds: not valid with a trace"),
-    (["--seed", "0"], "seed: not valid with a trace"),
-    (["--until-interval"], "until-interval: not valid with a trace"),
-    (["--length", "20", "--pattern", "uniform"], "length, pattern: not valid with a trace"),
+    (["--seeds", "4"], "seeds: 4 is not valid with a trace, which determines all messages. Allowed: a trace"),
+    (["--seed", "0"], "seed: 0 is not valid with a trace"),
+    (["--until-interval"], "until-interval: on is not valid with a trace"),
+    (["--length", "20", "--pattern", "uniform"], "length, pattern: 20, uniform are not valid with a trace"),
     (["--cycles", "0"], "cycles: 0 is not valid"),
-    (["--warmup", "4"], "warmup: 4 of 4 cycles is not valid"),
+    (["--warmup", "4"], "warmup: 4 is not valid with 4 cycles"),
 ])
 def test_what_has_no_meaning_beside_a_trace_is_one_sentence(more, sentence, tmp_path):
     file = tmp_path / "some.jsonl"

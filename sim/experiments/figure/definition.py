@@ -1,6 +1,7 @@
 """Definition of a figure, read from TOML: options, series that differ in them, and statements of the paper."""
 
 import contextlib
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from wormcast.algorithms.toml_file import read_toml
 from ..option_grid import require_known
 from ..sweep import OPTIONS
 from .papers import find_papers
-from .predicate import Number, Predicate, require_command
+from .predicate import CURVE_WORDS, POINT_WORDS, RUN_WORDS, SATURATED, Number, Predicate, require_command
 from .schema import (
     ALL,
     DECIDED,
@@ -184,11 +185,16 @@ class Figure:
     def find_series(self, name: str) -> tuple["Figure", Series]:
         """Find a series of this figure by its name, or of another figure by FIGURE:SERIES. Return (figure, series)."""
         of, colon, which = name.rpartition(":")
+        if colon and not of.endswith(".toml") and of not in catalogue():
+            raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid: there is no figure {of!r}."
+                                f"{nearest(of, catalogue())} Allowed: FIGURE:SERIES, with a figure of wormcast list "
+                                "figures or a file NAME.toml.")
         figure = find_figure(of) if colon else self
         if which not in figure.series:
-            raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid" + (
-                f". Allowed: series of {figure.name}: {', '.join(figure.series)}." if figure.series else
-                f": {figure.name} has no series. Allowed: a series of the figure, or of another one (FIGURE:SERIES)."))
+            raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid: {figure.name} has " + (
+                f"no such series.{nearest(which, figure.series)} Allowed: {', '.join(figure.series)}; a series of "
+                "another figure as FIGURE:SERIES." if figure.series else
+                "no series. Allowed: a series of another figure, as FIGURE:SERIES."))
         if (figure.over, figure.values) != (self.over, self.values):
             found = f"is {figure.over}" if figure.over != self.over else "has other values"
             raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid: the x axis of "
@@ -288,7 +294,7 @@ def choose_figures(name: str | None, claim: str | None) -> Choice:
     A claim on which none of the figures has a statement is refused.
     """
     if name is None and claim is None:
-        raise WormcastError("figure: a name is missing. Needed: the name of a figure, or claim.")
+        raise WormcastError("name is missing. Needed: name or claim.")
     text = str(claim if name is None else name)
     several = names_of_claim(text) if name is None else names_of_several(text)
     figures = tuple(find_figure(one) for one in several or [text])
@@ -312,8 +318,10 @@ def require_claim(claim: str, figures: Sequence[Figure]) -> None:
     """Refuse a claim on which none of the figures has a statement."""
     known = list(dict.fromkeys(statement.claim for one in figures for statement in one.statements))
     if claim not in known:
-        raise WormcastError(f"claim: {claim!r} is not valid: no statement of {', '.join(one.name for one in figures)} "
-                            f"has it.{nearest(claim, known)} Allowed: {', '.join(known)}.")
+        of = figures[0].name if len(figures) == 1 else f"these {len(figures)} figures"
+        allowed = f"{nearest(claim, known)} Allowed: {', '.join(known)}" if known else ""
+        raise WormcastError(f"claim: {claim!r} is not valid: {of} {'has' if len(figures) == 1 else 'have'} no "
+                            f"statement on it.{allowed or ' Allowed: a figure without claim'}.")
 
 
 def find_figure(name: str) -> Figure:
@@ -408,35 +416,40 @@ def _without(variation: Mapping[str, Any], dropped: Collection[str]) -> dict[str
 MOST_POINTS = 1000
 
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
-    for key in ("title", "source"):
-        if key not in entries:
-            raise WormcastError(f"{key} is missing. Needed: title, source.")
+    if missing := [key for key in ("title", "source") if key not in entries]:
+        raise WormcastError(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. Needed: title, "
+                            "source.")
     over, values, runs = entries.get("over", LOAD), entries.get("values", []), entries.get("points", LOADS) == RUNS
     if runs and "latency" in entries:
-        raise WormcastError(f"latency: {entries['latency']} is not valid with points = \"{RUNS}\". "
-                            f"Allowed: with \"{LOADS}\".")
+        raise WormcastError(f"latency: {entries['latency']!r} is not valid with points = \"{RUNS}\": a run has one "
+                            f"message. Allowed: a figure without latency, or with points = \"{LOADS}\".")
     if runs:
         _require_runs(over, values)
     else:
         _require_axis(over, values)
     allowed = RUN_OPTIONS if runs else LOAD_OPTIONS if over == LOAD else OVER_OPTIONS
-    variations = {key: Variation(key, value.get("text", key), _options(allowed, value, "text", "series"),
-                                 {one: _options(allowed, options) for one, options in value.get("series", {}).items()})
+    variations = {key: Variation(key, value.get("text", key),
+                                 _options(f"variations.{key}", allowed, value, "text", "series"),
+                                 {one: _options(f"variations.{key}.series.{one}", allowed, options)
+                                  for one, options in value.get("series", {}).items()})
                   for key, value in entries.get("variations", {}).items()}
-    series = {key: Series(key, _options(allowed, value, "drawn", "values"), value.get("drawn", True),
-                          _own_values(allowed, over, runs, value.get("values", ())))
+    series = {key: Series(key, _options(f"series.{key}", allowed, value, "drawn", "values"), value.get("drawn", True),
+                          _own_values(key, allowed, over, runs, value.get("values", ())))
               for key, value in entries.get("series", {}).items()}
-    options = _options(allowed, entries.get("options", {}))
+    options = _options("options", allowed, entries.get("options", {}))
     for one in series.values():
         _require_needed(one, {over, *options, *one.options}, over, runs)
     statements = _statements(entries, words := read_words(entries.get("words", {})))
+    _require_words(statements, runs)
     _require_varied(variations, {*series, *(name for one in statements for each in one.predicates
                                             for name in each.series)})
     numbers = {key: entries[key] for key in ("step", "most", "cycles") if key in entries}
     step, most = numbers.get("step", Figure.step), numbers.get("most", Figure.most)
     if not step <= most <= MOST_POINTS * step:
-        raise WormcastError(f"step, most: {step} and {most} are not valid. Allowed: values of most from step "
-                            f"to {MOST_POINTS} times step.")
+        shown = {key: f"{value}{'' if key in numbers else ' (the default)'}"
+                 for key, value in (("step", step), ("most", most))}
+        raise WormcastError(f"most: {shown['most']} is not valid with step = {shown['step']}. Allowed: step to "
+                            f"{MOST_POINTS} times step, {step} to {MOST_POINTS * step:.12g}.")
     return Figure(
         name, entries["title"], entries["source"], options, series, statements, variations, _pictures(entries, words),
         **numbers, over=over, runs=runs, values=_values(RUN_OPTIONS, over, values) if runs else tuple(values),
@@ -447,8 +460,8 @@ def _statements(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[S
     found = []
     for number, one in enumerate(entries.get("statements", [])):
         with naming(f"statements[{number}]"):
-            holds = Predicate(written(one["holds"], words))
-            bound = Predicate(written(one["bound"], words), "bound") if "bound" in one else None
+            holds = Predicate(written(one["holds"], words, "holds"))
+            bound = Predicate(written(one["bound"], words, "bound"), "bound") if "bound" in one else None
         fixed = [key for key in FIXED if key in one]
         if len(fixed) > 1:
             raise WormcastError(f"statements[{number}]: {' and '.join(fixed)} are not valid together. Allowed: one of "
@@ -459,21 +472,35 @@ def _statements(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[S
     return tuple(found)
 
 
+def _require_words(statements: Sequence[Statement], runs: bool) -> None:
+    """Refuse words of measurements that the figure's own series do not have."""
+    allowed = RUN_WORDS if runs else (*POINT_WORDS, *CURVE_WORDS, SATURATED)
+    for number, statement in enumerate(statements):
+        for each in statement.predicates:
+            for word, name in each.measured:
+                if ":" not in name and word not in allowed:
+                    raise WormcastError(f"statements[{number}]: {each.key}: {word} is not valid: series {name} has "
+                                        f"{'single runs' if runs else 'load experiments'}. Allowed: "
+                                        f"{', '.join(allowed)}.")
+
+
 def _require_varied(variations: Mapping[str, Variation], known: Collection[str]) -> None:
     """Refuse a variation with options for a series that is neither in the figure nor in its statements."""
     for variation in variations.values():
         for name in variation.series:
             if name not in known:
-                raise WormcastError(f"variations.{variation.name}.series: {name!r} is not valid.{nearest(name, known)} "
-                                    f"Allowed: series of the figure: {', '.join(sorted(known))}.")
+                allowed = (f".{nearest(name, known)} Allowed: series of the figure: "
+                           f"{', '.join(sorted(known))}." if known
+                           else ": the figure has no series.")
+                raise WormcastError(f"variations.{variation.name}.series: {name!r} is not valid{allowed}")
 
 
 def _require_needed(series: Series, given: Collection[str], over: str, runs: bool) -> None:
     """Refuse a series without an option that its points need."""
     needed = ["topology", "scheme", *(["length"] if runs else [] if over == LOAD else [PLACED])]
     if missing := [key for key in needed if key not in given]:
-        raise WormcastError(f"series {series.name}: {', '.join(missing)} is missing. "
-                            "Needed: in the series or in the figure's options.")
+        raise WormcastError(f"series.{series.name}: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} "
+                            f"missing. Needed: in [series.{series.name}] or in [options].")
 
 
 def _pictures(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[Picture, ...]:
@@ -481,13 +508,16 @@ def _pictures(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[Pic
     found: list[Picture] = []
     taken = {"scatter"} if "scatter" in entries else set()
     for number, one in enumerate(entries.get("pictures", [])):
+        where = f"pictures[{number}]"
         if one["name"] in taken:
-            raise WormcastError(f"pictures: the name {one['name']!r} is not valid: another picture has it")
+            another = "another picture" if any(one["name"] == each.name for each in found) else "the scatter plot"
+            raise WormcastError(f"{where}.name: {one['name']!r} is not valid: {another} has this name. Allowed: "
+                                "another name.")
         taken.add(one["name"])
-        found.append(Picture(one["name"], written(one["command"], words)))
-        require_command(f"pictures[{number}].command", found[-1].command)
+        found.append(Picture(one["name"], written(one["command"], words, f"{where}.command")))
+        require_command(f"{where}.command", found[-1].command)
         if PLOT not in found[-1].command:
-            raise WormcastError(f"pictures: the command {one['command']!r} is not valid: it draws no picture. Needed: "
+            raise WormcastError(f"{where}.command: {one['command']!r} is not valid: it draws no picture. Needed: "
                                 f"{PLOT} as the name of the picture's file, as in --plot {PLOT}.")
     return tuple(found)
 
@@ -497,7 +527,7 @@ def _scatter(given: Mapping[str, Any] | None, words: Mapping[str, str]) -> Scatt
     if given is None:
         return None
     return Scatter(given["across"], given["up"], tuple(
-        (one["name"], *(Number(written(one[key], words), f"scatter.points[{number}].{key}")
+        (one["name"], *(Number(written(one[key], words, where := f"scatter.points[{number}].{key}"), where)
                         for key in ("across", "up")))
         for number, one in enumerate(given["points"])))
 
@@ -507,27 +537,36 @@ def _require_runs(over: str, values: Sequence[Any]) -> None:
     if over == LOAD or not values:
         raise WormcastError(f"points: {RUNS} is not valid without over and values. "
                             "Needed: over (an option of run), values (a list of its values).")
-    require_known(over, RUN_OPTIONS.known, "run")
+    if over not in RUN_OPTIONS.known:
+        raise _no_axis(over, RUN_OPTIONS, "topology, random")
 
 
 def _require_axis(over: str, values: Sequence[Any]) -> None:
     """Refuse an axis that load experiments cannot have."""
     if over == LOAD:
         if values:
-            raise WormcastError(f"values: {values} is not valid without over: a figure over the load chooses its own "
+            raise WormcastError(f"values: {values} is not valid in a figure over the load, which chooses its own "
                                 "points. Needed: over, the option that has these values.")
         return
-    require_known(over, OPTIONS, "load")
-    if over in DECIDED or (over != "topology" and OPTIONS[over].kind not in (int, float)):
-        raise WormcastError(f"over: {over!r} is not valid. Allowed: topology, or an option of load whose "
-                            "values are numbers and that figures do not determine themselves.")
+    if over not in OPTIONS or over in DECIDED or (over != "topology" and OPTIONS[over].kind not in (int, float)):
+        raise _no_axis(over, OVER_OPTIONS, "topology")
     if not values:
-        raise WormcastError(f"values is missing. Needed: values of {over}.")
+        raise WormcastError(f"values: no value of {over} is given. Needed: a list of values of {over}.")
     _values(LOAD_OPTIONS, over, values)
-    places = [place_on_axis(over, value) for value in values]
+    places = []
+    for number, value in enumerate(values):
+        with naming(f"values[{number}]"):
+            places.append(place_on_axis(over, value))
     if any(later <= earlier for earlier, later in pairwise(places)):
         rising = "topologies with rising numbers of nodes" if over == "topology" else "rising values"
         raise WormcastError(f"values: {values} is not valid. Allowed: {rising}.")
+
+
+def _no_axis(over: str, options: CommandOptions, beside: str) -> WormcastError:
+    """Return the error that refuses a quantity on the x axis. ``beside``: allowed quantities besides numbers."""
+    known = [name for name, one in options.known.items() if one.kind in (int, float) and name not in options.decided]
+    return WormcastError(f"over: {over!r} is not valid.{nearest(over, known)} Allowed: {beside}, or an option of "
+                         f"{options.command} whose values are numbers and that figures do not determine themselves.")
 
 
 def place_on_axis(over: str, value: Any) -> float:
@@ -535,25 +574,33 @@ def place_on_axis(over: str, value: Any) -> float:
     return float(topology(value).nodes if over == "topology" else value)
 
 
-def _options(allowed: CommandOptions, given: Mapping[str, Any], *beside: str) -> dict[str, Any]:
-    """Check the options ``given`` for a command, and return them without the keys ``beside``, which are no options."""
+def _options(where: str, allowed: CommandOptions, given: Mapping[str, Any], *beside: str) -> dict[str, Any]:
+    """Check the options ``given`` for a command, and return them without the keys ``beside``, which are no options.
+
+    ``where``: key of the options' table, for refusals.
+    """
     found = {}
-    for key, value in given.items():
-        if key in beside:
-            continue
-        require_known(key, allowed.known, allowed.command)
-        if key in allowed.decided:
-            raise WormcastError(f"{key}: not valid in a figure, which determines it itself")
-        found[key] = allowed.known[key].of_file(value)
+    with naming(where):
+        for key, value in given.items():
+            if key in beside:
+                continue
+            require_known(key, allowed.known, f"{allowed.command} in a figure")
+            if key in allowed.decided:
+                raise WormcastError(f"{key}: {given[key]} is not valid in a figure over the load, which determines "
+                                    f"{key} itself. Allowed: with over, an option of load.")
+            found[key] = allowed.known[key].of_file(value)
     return found
 
 
-def _own_values(allowed: CommandOptions, over: str, runs: bool, values: Sequence[Any]) -> tuple[Any, ...]:
-    """Check the values of a series that replace the figure's values, and return them."""
-    if values and not runs:
-        raise WormcastError(f"values: {values} is not valid in a series. Allowed: values in series of a figure with "
-                            f"points = \"{RUNS}\".")
-    return _values(allowed, over, values) if values else ()
+def _own_values(name: str, allowed: CommandOptions, over: str, runs: bool, values: Sequence[Any]) -> tuple[Any, ...]:
+    """Check the values of a series that replace the figure's values, and return them. ``name``: the series."""
+    if not values:
+        return ()
+    with naming(f"series.{name}"):
+        if not runs:
+            raise WormcastError(f"values: {values} is not valid in a series. Allowed: values in series of a figure "
+                                f"with points = \"{RUNS}\".")
+        return _values(allowed, over, values)
 
 
 def _values(allowed: CommandOptions, over: str, values: Sequence[Any]) -> tuple[Any, ...]:
@@ -561,4 +608,16 @@ def _values(allowed: CommandOptions, over: str, values: Sequence[Any]) -> tuple[
     one = allowed.known[over]
     schema = FileSchema("values", {"properties": {"values": {"type": "array", "items": one.schema}}})
     schema.require({"values": values})
-    return tuple(map(one.of_file, values))
+    found = tuple(map(one.of_file, values))
+    for number, value in enumerate(found):
+        if over != "topology" and not _is_number(value):
+            raise WormcastError(f"values[{number}]: {value!r} is not valid on the x axis: it is not a number. Allowed: "
+                                f"numbers, with over = \"{over}\".")
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return math.isfinite(float(value))
+    except ValueError:
+        return False

@@ -17,7 +17,7 @@ from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 from .evidence import HELD, LEVEL, NOT_HELD, Evidence, joined
 from .quantity import Quantity, Truth
 
-__all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "Measured", "Number", "Predicate",
+__all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "SATURATED", "Measured", "Number", "Predicate",
            "require_command"]
 
 Measured = Callable[[str, str], Quantity]
@@ -134,7 +134,8 @@ class _Text:
             if isinstance(node, ast.Compare):
                 self._require_comparable(node)
             if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not abs(node.value) < LARGEST:
-                raise WormcastError(f"{self.key}: a number is too large. Allowed: less than {LARGEST:g}.")
+                raise WormcastError(f"{self.key}: {given(self.text)} is not valid: a number is too large. Allowed: "
+                                    f"numbers below {LARGEST:g}.")
         for command in self.commands:
             require_command(self.key, command)
 
@@ -163,22 +164,69 @@ class _Text:
         wanted = 2 if name == "output" else int(name in WORDS)
         if len(texts) != wanted or (wanted and node.args[:wanted] != texts):
             refuse("output('COMMAND', 'PATH')" if name == "output" else
+                   f"{name}('SERIES', LOAD)" if name == SATURATED else
                    f"{name}('SERIES'), or {name}('SERIES', LOAD)" if wanted else "numbers, without texts")
         least, most = ARGUMENTS.get(name, (1, 2))
         if not least <= len(node.args) <= most:
-            many = " or more" if most == MANY else f" to {most}" if least < most else ""
+            many = f" to {most}" if least < most else ""
             refuse(f"{least}{many} argument{'s' * (most > 1)}")
         # the load at which a measurement is read, and the share of ``within``, must be constant numbers
         place = 1 if name in WORDS else 2
         if name in (*WORDS, *DECIDED):
             for argument in node.args[place:]:
                 if not isinstance(argument, ast.Constant) or not isinstance(argument.value, int | float):
-                    refuse(f"a number as argument {place + 1}")
+                    refuse(f"a number without a sign as argument {place + 1}")
+
+    def _require_truth(self, node: ast.expr) -> None:
+        """Refuse a part of a formula that has no truth value."""
+        if isinstance(node, ast.BoolOp):
+            for one in node.values:
+                self._require_truth(one)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            self._require_truth(node.operand)
+        elif isinstance(node, ast.Compare):
+            for one in (node.left, *node.comparators):
+                if not isinstance(one, ast.Constant):
+                    self._require_number(one)
+        elif isinstance(node, ast.Call) and _called(node) in DECIDED:
+            for one in node.args[:2]:
+                self._require_number(one)
+        elif not (isinstance(node, ast.Call) and _called(node) == SATURATED):
+            raise WormcastError(f"{self.key}: {self._part(node)} is not valid. Allowed: a comparison.")
+
+    def _require_number(self, node: ast.expr) -> None:
+        """Refuse a part of a formula whose value is no number. A result of a command may be one."""
+        name = _called(node) if isinstance(node, ast.Call) else ""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            self._require_number(node.operand)
+        elif isinstance(node, ast.BinOp):
+            self._require_number(node.left)
+            self._require_number(node.right)
+        elif name == "count":
+            for one in node.args:  # type: ignore[attr-defined]
+                self._require_truth(one)
+        elif name in ("abs", "max", "min", "precision"):
+            for one in node.args:  # type: ignore[attr-defined]
+                self._require_number(one)
+        elif not (name in WORDS or name == "output" or (
+                isinstance(node, ast.Constant) and isinstance(node.value, int | float))):
+            raise WormcastError(f"{self.key}: {self._part(node)} is not valid. Allowed: a number.")
+
+    def _part(self, node: ast.expr) -> str:
+        """Return a part of the formula as text for an error message; the whole formula in quotes."""
+        part = ast.unparse(node)
+        return given(self.text) if part == ast.unparse(self._tree()) else part
+
+    @property
+    def measured(self) -> list[tuple[str, str]]:
+        """Words of measurements in the formula, each with its series."""
+        return [(_called(node), str(node.args[0].value)) for node in ast.walk(self._tree())  # type: ignore[attr-defined]
+                if isinstance(node, ast.Call) and _called(node) in WORDS]
 
     @property
     def series(self) -> list[str]:
         """Names of the series in the formula."""
-        return self._named_by(*WORDS)
+        return [series for _, series in self.measured]
 
     @property
     def commands(self) -> list[str]:
@@ -204,9 +252,12 @@ class Number(_Text):
         self._require(tree)
         if isinstance(tree, ast.Compare | ast.BoolOp):
             raise WormcastError(f"{self.key}: {self.text!r} is not valid: it is a comparison. Allowed: {self.wanted}.")
+        self._require_number(tree)
+        for word, series in self.measured:
+            raise WormcastError(f"{self.key}: {word}({series!r}) is not valid. Allowed: results of commands.")
 
     def value(self, output: CommandValue) -> float:
-        """Return the value. The formula may contain results of commands, but no measurements.
+        """Return the value.
 
         Raises
         ------
@@ -214,11 +265,12 @@ class Number(_Text):
             A command fails, or a result is not a number.
         """
         def none(word: str, series: str) -> Quantity:
-            raise WormcastError(f"{self.key}: {word}({series!r}) is not valid. Allowed: results of commands.")
+            raise AssertionError(word, series)
 
         found = _Evaluation(none, output, [], self.key).number(self._tree()).values
         if None not in found or not math.isfinite(found[None][1]):
-            raise WormcastError(f"{self.key}: {self.text!r} is not valid: it has no finite value")
+            raise WormcastError(f"{self.key}: {self.text!r} is not valid: it has no finite value. Allowed: "
+                                f"{self.wanted}.")
         return found[None][1]
 
 
@@ -251,9 +303,7 @@ class Predicate(_Text):
     def __post_init__(self) -> None:
         tree = self._tree()
         self._require(tree)
-        decided = isinstance(tree, ast.Call) and _called(tree) in (*DECIDED, SATURATED)
-        if not decided and not isinstance(tree, ast.Compare | ast.BoolOp | ast.UnaryOp):
-            raise WormcastError(f"{self.key}: {self.text!r} is not valid. Allowed: a comparison.")
+        self._require_truth(tree)
 
     @property
     def limit(self) -> float | None:
@@ -335,14 +385,15 @@ class _Evaluation:
                 limit = node.args[2].value if len(node.args) > 2 else COMPARABLE  # type: ignore[attr-defined]
                 return _explained((first / second).between(*((1 / limit, limit) if name == "comparable" else
                                                              (1 - limit, 1 + limit))), first, second)
-        raise WormcastError(f"{self.key}: {ast.unparse(node)} is not valid. Allowed: a comparison.")
+        raise AssertionError(ast.unparse(node))
 
     def compared(self, operator: ast.cmpop, first: Any, second: Any) -> Truth:
         both = isinstance(first, Quantity) and isinstance(second, Quantity)
         if isinstance(operator, ast.Eq):
             return first.same(second) if both else Truth.of(first == second)
         if not both:
-            raise WormcastError(f"{self.key}: a comparison of {first} and {second} is not valid. Allowed: numbers.")
+            raise WormcastError(f"{self.key}: a comparison of {_value(first)} and {_value(second)} by < or > is not "
+                                "valid. Allowed: numbers.")
         return first.below(second) if isinstance(operator, ast.Lt) else second.below(first)
 
     def value(self, node: ast.expr) -> Any:
@@ -365,7 +416,7 @@ class _Evaluation:
             return OPERATORS[type(node.op)](self.number(node.left), self.number(node.right))
         if isinstance(node, ast.Call):
             return self._call(node.func.id, node)  # type: ignore[attr-defined]
-        raise WormcastError(f"{self.key}: {ast.unparse(node)} is not valid. Allowed: a number.")
+        raise AssertionError(ast.unparse(node))
 
     def _call(self, name: str, node: ast.Call) -> Quantity:
         if name in WORDS:
@@ -378,7 +429,7 @@ class _Evaluation:
         if name == "output":
             found = self.value(node)
             if not isinstance(found, Quantity):
-                raise WormcastError(f"{self.key}: {ast.unparse(node)} is not valid: its value is {found!r}. "
+                raise WormcastError(f"{self.key}: {ast.unparse(node)} is not valid: its value is {given(found)}. "
                                     "Allowed: a number.")
             return found
         first, *others = (self.number(one) for one in node.args)
@@ -393,6 +444,11 @@ class _Evaluation:
 
 def _called(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else ""
+
+
+def _value(side: Any) -> str:
+    """Return one side of a comparison as text for an error message."""
+    return str(side) if isinstance(side, Quantity) else given(side)
 
 
 def _limit_of(node: ast.AST) -> float | None:

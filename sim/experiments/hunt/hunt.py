@@ -13,6 +13,7 @@ from ...build.configuration import Configuration
 from ...build.front_door import require_sendable
 from ...build.limits import HUNT_CYCLES, HUNT_LENGTHS
 from ...build.traffic import LONGEST
+from ...common.option import options_of
 from ...host.constants import TAG_BITS
 from ...host.program_layout import slot_flits
 from ..run import Run, run
@@ -144,9 +145,12 @@ def _require_slots(topology: Topology, scheme: Scheme, configuration: Configurat
     payload = min(longest, configuration.packet or longest)
     flits = slot_flits(scheme.header_on(topology, configuration.flit_width), visits, payload)
     if flits > configuration.slot:
-        raise WormcastError(f"slot: {configuration.slot} is not valid: a worm to {visits} destinations with {payload} "
-                            f"payload flits takes {flits} flits of a slot. Allowed: {flits} or more, or smaller worms "
-                            f"by --length or --packet.")
+        default = " (the default)" if configuration.slot == Configuration.slot else ""
+        most = options_of(Configuration)["slot"].limits[1]  # type: ignore[index]
+        allowed = f"{flits} to {most:g}, or " if flits <= most else ""
+        raise WormcastError(f"slot: {configuration.slot}{default} is not valid: a worm to {visits} destinations with "
+                            f"{payload} payload flits takes {flits} flits of a slot. Allowed: {allowed}smaller worms "
+                            "by --length or --packet.")
 
 
 def usual_lengths(configuration: Configuration) -> tuple[int, int]:

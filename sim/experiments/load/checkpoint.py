@@ -185,7 +185,8 @@ def _require_same(path: Path, what: str, name: str | None, digest: str | None) -
     if file is None:
         return
     if not Path(file).is_file():
-        raise WormcastError(f"{what}: there is no file {file}")
+        raise WormcastError(f"{what}: there is no file {file}, which {path} names. Needed: this file, as it was when "
+                            f"{path} was written.")
     if owner(Path(file)) not in (owner(path), *OURS):
         raise WormcastError(f"{what}: {file}, which {path} names, is not valid: it belongs to another user. "
                             "Allowed: a file of yours, of root, or of the checkpoint's owner.")

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
+from wormcast.algorithms.phrases import count
 from wormcast.algorithms.typecheck import require_kind
 
 from ...build.configuration import Configuration
@@ -308,7 +309,8 @@ class Experiment:
         require_kind("cycles", cycles, int)
         edges = self.edges
         if self.cycles is None:
-            raise WormcastError(f"cycles: {cycles} is not valid: the experiment runs until its trace is received")
+            raise WormcastError(f"cycles: {cycles} is not valid: the experiment runs until its trace is received. "
+                                "Allowed: continue without cycles.")
         if not edges[-1] <= cycles <= MOST_LOAD_CYCLES:
             raise WormcastError(f"cycles: {cycles} is not valid. Allowed: {edges[-1]} (the present number) to "
                                 f"{MOST_LOAD_CYCLES}.")
@@ -443,7 +445,7 @@ def _checked(seeds: Sequence[int]) -> Sequence[int]:
     for seed in seeds:
         require_kind("seeds", seed, int)
     if len(set(seeds)) < number:
-        raise WormcastError(f"seeds: {number} seeds are not valid: only {len(set(seeds))} of them are different")
+        raise WormcastError(f"seeds: {reprlib.repr(seeds)} is not valid: a seed occurs twice. Allowed: each seed once.")
     if not 0 <= min(seeds) <= max(seeds) <= MOST_SEED:
         raise WormcastError(f"seeds: {min(seeds)} to {max(seeds)} is not valid. Allowed: 0 to {MOST_SEED}.")
     return seeds if isinstance(seeds, range) else tuple(map(int, seeds))
@@ -505,5 +507,6 @@ def check(topology: Topology, traffic: Traffic | Trace, configuration: Configura
         raise WormcastError(f"seeds: {len(seeds)} seeds are not valid: a trace is not random. Allowed: one seed.")
     cycles = _horizon(topology, traffic, cycles)
     if warmup is not None and not 0 <= warmup < cycles:
-        raise WormcastError(f"warmup: {warmup} of {cycles} cycles is not valid. Allowed: 0 to {cycles - 1}.")
+        raise WormcastError(f"warmup: {warmup} is not valid with {count(cycles, 'cycle')}. Allowed: "
+                            f"{f'0 to {cycles - 1}' if cycles > 1 else '0'}.")
     traffic.check(topology, consumption_links(topology, configuration))

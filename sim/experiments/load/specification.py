@@ -5,8 +5,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.phrases import count
 
-from ...build.limits import CYCLES, FIRST_SEED, MOST_SEEDS, SEEDS
+from ...build.limits import CYCLES, FIRST_SEED, MOST_SEED, MOST_SEEDS, SEEDS
 from ...build.traffic import Traffic
 from .trace import Trace
 
@@ -42,17 +43,20 @@ class Specification:
         if "trace" in options:
             beside = [name for name in NOT_WITH_TRACE if name in options]
             if beside:
-                raise WormcastError(f"{', '.join(beside)}: not valid with a trace, which determines all messages. "
-                                    "Allowed: a trace without these options.")
+                values = ", ".join("on" if options[name] is True else str(options[name]) for name in beside)
+                raise WormcastError(f"{', '.join(beside)}: {values} {'is' if len(beside) == 1 else 'are'} not valid "
+                                    f"with a trace, which determines all messages. Allowed: a trace without "
+                                    f"{', '.join(beside)}.")
             return cls(Trace(options["trace"]), options.get("cycles"), None, None)
         if "rate" not in options:
             raise WormcastError("rate is missing. Needed: rate or trace.")
         traffic = Traffic(**{name: options[name] for name in FIELDS if name in options})
         seed, seeds = options.get("seed", FIRST_SEED), options.get("seeds", SEEDS)
-        if seed < 0:
-            raise WormcastError(f"seed: {seed} is not valid. Allowed: 0 or more.")
         if not 1 <= seeds <= MOST_SEEDS:
             raise WormcastError(f"seeds: {seeds} is not valid. Allowed: 1 to {MOST_SEEDS}.")
+        if not 0 <= seed <= MOST_SEED + 1 - seeds:
+            raise WormcastError(f"seed: {seed} is not valid with {count(seeds, 'seed')}. Allowed: 0 to "
+                                f"{MOST_SEED + 1 - seeds}.")
         return cls(traffic, options.get("cycles", CYCLES), seed, seeds)
 
     @property

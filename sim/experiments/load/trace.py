@@ -86,7 +86,8 @@ class Trace:
 
     def _check_same(self) -> None:
         if self._stamp_now() != self._stamp:
-            raise WormcastError(f"trace: {self.path} has changed while it was used")
+            raise WormcastError(f"trace: {self.path} has changed while it was used. Needed: a file that stays the "
+                                "same.")
 
     def facts(self, topology: Topology) -> Facts:
         """Read and check the whole file. Memory grows with the file's length only if the file is a JSON list.
@@ -120,7 +121,7 @@ class Trace:
                 sets.write(sum(1 << node for node in line.destinations).to_bytes(row, "little"))
                 lines, last, most = lines + 1, line.cycle, max(most, len(line.destinations))
         if not lines:
-            raise WormcastError(f"trace: {self.path} is empty. Needed: one line for each message.")
+            raise self._file.without_messages()
         return Facts(lines, last, most)
 
     def most_destinations(self, topology: Topology) -> int:

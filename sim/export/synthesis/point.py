@@ -107,8 +107,9 @@ def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "",
         require_reset(reset)
         host_port = host_port_of(what, {name: options.pop(name) for name in options_of(HostPort) if name in options})
         target = find_target(family)
-        blueprint = blueprint_of({"storage": next(iter(target.storages)), **options})
-        target.require(blueprint.configuration.storage)
+        options.setdefault("storage", next(iter(target.storages)))
+        target.require(options["storage"])
+        blueprint = blueprint_of(options)
         component = build_component(blueprint, what, port, kind, host_port)
         if reset != "sync" or clock_enable:
             require_clock(what, reset=reset, clock_enable=clock_enable, clocked=is_clocked(component))

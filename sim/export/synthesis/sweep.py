@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.errors import naming
 
 from ...experiments.option_grid import Sweep, require_known, require_points
 from .flow import Synthesis
@@ -40,9 +41,10 @@ def read_sweep(texts: Sequence[str], fixed: Mapping[str, Any]) -> Sweep:
         if not equals or not values:
             raise WormcastError(f"sweep: {text!r} is not valid. Allowed: OPTION=VALUE,VALUE.")
         key = key.replace("-", "_")
-        require_known(key, OPTIONS, "synth that can be swept")
+        with naming("sweep"):
+            require_known(key, OPTIONS, "synth that can be swept")
         if key in swept or key in fixed:
-            raise WormcastError(f"sweep: {key} is not valid: the option is given twice")
+            raise WormcastError(f"sweep: {text!r} is not valid: {key} is given twice. Allowed: each option once.")
         swept[key] = [_value(key, value) for value in values.split(";" if ";" in values else ",")]
     require_points(swept)
     return Sweep("synth", dict(fixed), swept)
@@ -56,7 +58,8 @@ def _value(key: str, text: str) -> Any:
     if OPTIONS[key].kind is not int or text.strip() in OPTIONS[key].words:
         return text
     if not WHOLE.fullmatch(text.strip()):
-        raise WormcastError(f"{key}: {text!r} is not valid. Allowed: a whole number.")
+        raise WormcastError(f"{key}: {text!r} is not valid. Allowed: "
+                            f"{', or '.join(('a whole number', *OPTIONS[key].words))}.")
     return int(text)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from amaranth.lib import wiring
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.errors import nearest
 from wormcast.hw.crossing import ClockCrossing
 from wormcast.hw.router import Blueprint
 
@@ -169,8 +170,8 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
             tables, said = table_words(network), [f"Tables: {describe_tables(network)}"]
     else:
         if what not in (CROSSING, *COMPONENTS):
-            raise WormcastError(f"verilog: {what!r} is not valid. Allowed: {NETWORK}, {', '.join(COMPONENTS)}, "
-                                f"{CROSSING}.")
+            raise WormcastError(f"verilog: {what!r} is not valid.{nearest(what, (NETWORK, *COMPONENTS, CROSSING))} "
+                                f"Allowed: {NETWORK}, {', '.join(COMPONENTS)}, {CROSSING}.")
         if what == CROSSING and clock_enable:
             raise WormcastError(f"clock-enable: on is not valid with {CROSSING}: its two sides have no common clock. "
                                 f"Allowed: with {NETWORK}, components with registers.")
@@ -217,7 +218,7 @@ def _crossing(blueprint: Blueprint, reset: str, *, host_port: HostPort, **given:
     have."""
     for word, value in given.items():
         if value:
-            raise WormcastError(f"{word} is not valid with {CROSSING}. Allowed: with a component of a router.")
+            raise WormcastError(f"{word}: {value} is not valid with {CROSSING}. Allowed: with router and its parts.")
     if host_port.streams:
         raise WormcastError(f"host: {host_port.host} is not valid with {CROSSING}. Allowed: with network, interface.")
     if reset != "async":
@@ -238,4 +239,4 @@ def _require_name(module: str) -> None:
         raise WormcastError(f"module: {module!r} is not valid. Allowed: letters, digits and _, without a digit at the "
                             "beginning.")
     if module in KEYWORDS:
-        raise WormcastError(f"module: {module!r} is not valid: it is a keyword of Verilog")
+        raise WormcastError(f"module: {module!r} is not valid: it is a keyword of Verilog. Allowed: other names.")

@@ -73,8 +73,8 @@ class Stored:
         if whole["format"] != FORMAT:
             raise WormcastError(f"{path} is a {whole['format']}. Needed: a {FORMAT}.")
         if whole["version"] != wormcast.__version__:
-            raise WormcastError(f"{path} was written by wormcast {whole['version']}, this is {wormcast.__version__}: "
-                                "only the same version can continue it")
+            raise WormcastError(f"{path} was written by wormcast {whole['version']}, this is {wormcast.__version__}. "
+                                f"Needed: wormcast {whole['version']}.")
         self.content, self._sha256 = whole["content"], whole["sha256"]
 
     def arrays(self, rooms: Mapping[str, int | None] | None = None) -> dict[str, np.ndarray]:

@@ -32,8 +32,8 @@ def find_instances(network: Network, text: str, lane: int = 0) -> list[tuple[str
             found += instances_at(network, [switches[name]], [], lane)
         elif name.split("_")[0] in ("router", "interface"):
             names = [one for one in known if one.split("_")[0] == name.split("_")[0]]
-            raise WormcastError(f"instances: {name!r} is not valid. Allowed in {topology.name}: {names[0]} to "
-                                f"{names[-1]}.")
+            raise WormcastError(f"instances: {name!r} is not valid: {topology.name} has no such instance. Allowed: "
+                                f"{names[0]} to {names[-1]}.")
         else:
             try:
                 node = topology.node(name)

@@ -116,7 +116,7 @@ def choose_ports(text: str, chunks: Sequence[RecordedChunk],
     lanes = chunk_lanes(chunks, readings)
     if not lanes:
         raise WormcastError(f"buffers: {text!r} is not valid: in these cycles no buffer of a deep switch has flits of "
-                            "the shown worms")
+                            "the shown worms. Allowed: a diagram without buffers, other cycles or other worms.")
     if text == "all":
         return lanes
     chosen: set[tuple[str, str, int | None]] = set()

@@ -116,7 +116,8 @@ class Comment:
             raise WormcastError(f"{self._path} needs network {name} from {origin}, which cannot be built again: "
                                 f"{error}") from error
         if found.name != name:
-            raise WormcastError(f"{self._path} needs network {name}, but {origin} now defines {found.name}")
+            raise WormcastError(f"{self._path} needs network {name}, but {origin} now defines {found.name}. Needed: "
+                                f"the network {name} in {origin}.")
         return found
 
     def _ends_of(self, kind: str, name: str) -> tuple[int, int] | None:

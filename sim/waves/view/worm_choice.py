@@ -14,16 +14,21 @@ from .history import History
 __all__ = ["colours_of", "of_worms", "shown_worms"]
 
 
+#: Largest number of worms that a refusal lists.
+LISTED = 20
+
+
 def of_worms(history: History, worms: Iterable[int]) -> History:
     """Return the part of a history that concerns the worms ``worms`` only."""
     chosen = set(worms)
     unknown = sorted(chosen - set(history.worms))
     if unknown:
         numbers = sorted(history.worms)
-        allowed = f" Allowed: numbers from {numbers[0]} to {numbers[-1]}." if numbers else ""
-        end = "." if numbers else ""
-        raise WormcastError(f"worms: {unknown[0]} is not valid: the waveform has {count(len(numbers), 'worm')}"
-                            f"{end}{allowed}")
+        whole = numbers == [*range(numbers[0], numbers[-1] + 1)] if numbers else False
+        listed = (f"numbers from {numbers[0]} to {numbers[-1]}" if whole else ", ".join(map(str, numbers[:LISTED])) +
+                  (", ..." if len(numbers) > LISTED else ""))
+        raise WormcastError(f"worms: {unknown[0]} is not valid: the waveform has {count(len(numbers), 'worm')}."
+                            + (f" Allowed: {listed}." if numbers else ""))
     deadlock = history.deadlock
     if deadlock is not None and not chosen.issuperset(one["worm"] for one in deadlock["cycle"]):
         deadlock = None

@@ -61,7 +61,8 @@ def test_another_node_of_the_same_message():
 
 @pytest.mark.parametrize(("options", "sentence"), [
     ({"readers": "independent"},
-     "contention: --readers independent is not valid. Allowed: coupled."),
+     ("contention: --readers independent is not valid: worms are not followed through independent "
+                                  "readers. Allowed: coupled.")),
     ({"absorb": "1"}, ("contention: --absorb 1 is not valid: worms are not followed through retransmission slots. "
                        "Allowed: off, host.")),
 ])

@@ -162,5 +162,5 @@ def test_a_table_that_is_not_valid_is_refused(text, sentence, tmp_path):
 def test_a_table_for_other_flits_is_refused():
     with pytest.raises(WormcastError) as error:
         wc.load("mesh:4x4", "dual-path", 0.02, flit_width=64, energy=EXAMPLE)
-    assert str(error.value) == ("energy: costs for flits of 32 bits are not valid for flits of 64 bits. Needed: "
+    assert str(error.value) == ("energy: flit_width: 32 is not valid: the network has flits of 64 bits. Needed: "
                                 "costs for flits of 64 bits.")

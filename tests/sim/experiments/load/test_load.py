@@ -123,8 +123,8 @@ def test_a_deadlock_is_found_whoever_runs_it():
 
 @pytest.mark.parametrize(("options", "sentence"), [
     ({"cycles": 0}, "cycles: 0 is not valid"),
-    ({"cycles": 100, "warmup": 100}, "warmup: 100 of 100 cycles is not valid. Allowed: 0 to 99"),
-    ({"seeds": (1, 1)}, "seeds: 2 seeds are not valid: only 1 of them are different"),
+    ({"cycles": 100, "warmup": 100}, "warmup: 100 is not valid with 100 cycles. Allowed: 0 to 99"),
+    ({"seeds": (1, 1)}, r"seeds: .1, 1. is not valid: a seed occurs twice. Allowed: each seed once"),
     ({"seeds": ()}, "seeds: 0 seeds are not valid"),
     ({"rate": 0.3}, "rate: 0.3 is not valid: it creates 1.2 flits to consume per node and cycle, and"),
 ])

@@ -283,10 +283,10 @@ def test_files_that_are_refused(text, sentence, tmp_path):
     (line(5, 0, 3), "destinations: 3 is not valid. Allowed: a list of nodes"),
     (line(5, 0, [0]), "destinations: 0.0 is the source. Allowed: distinct nodes other than the source"),
     (line(5, 0, [3, "0.3"]), "destinations: 0.3 occurs twice. Allowed: distinct nodes"),
-    (line(5, 1, [3], after=1), "after: 1 is not valid. Allowed: distinct numbers from 0 to 0."),
+    (line(5, 1, [3], after=1), "after: 1 is not valid: 1 is not the number of an earlier message."),
     (line(5, 1, [3], after=-1), "after: -1 is not valid. Allowed: the number of an earlier message"),
     (line(5, 1, [3], after=[0, 0]), "after: [0, 0] is not valid"),
-    (line(5, 1, [3], after="0"), "after: '0' is not valid. Allowed: numbers of earlier messages"),
+    (line(5, 1, [3], after="0"), "after: '0' is not valid. Allowed: the number of an earlier message, or a list"),
     (line(5, 0, [3], after=0), "after: 0 is not valid. Allowed: lines with the destination 0.0, the source"),
     (line(5, 5, [3], after=0), "after: 0 is not valid. Allowed: lines with the destination 1.1, the source"),
     ("1" * (1 << 20), "the line is too long. Allowed: fewer than 1048576 bytes"),
@@ -308,7 +308,8 @@ def test_a_file_that_is_no_trace_is_refused(tmp_path):
             Trace(str(tmp_path / name)).check(MESH, 1)
         return str(refused.value)
 
-    assert told("empty.jsonl", b"").endswith("empty.jsonl is empty. Needed: one line for each message.")
+    assert told("empty.jsonl", b"").endswith(
+        "empty.jsonl is not valid: it has no messages. Allowed: one or more messages.")
     assert "some.gz is not a whole gzip file: it is cut off or damaged." in told("some.gz", b"plain")
     packed = gzip.compress(json.dumps(GOOD).encode() + b"\n")
     assert "half.gz is not a whole gzip file" in told("half.gz", packed[:-12])
@@ -338,7 +339,7 @@ def test_what_has_no_meaning_with_a_trace_is_refused(trace_of):
     trace, options = trace_of([GOOD]), {"configuration": Configuration(consumption=2)}
     with pytest.raises(WormcastError, match="seeds: 2 seeds are not valid: a trace"):
         load(MESH, SCHEMES["dual-path"], trace, seeds=(1, 2), **options)
-    with pytest.raises(WormcastError, match=r"warmup: 6 of 6 cycles is not valid\. Allowed: 0 to 5"):
+    with pytest.raises(WormcastError, match=r"warmup: 6 is not valid with 6 cycles\. Allowed: 0 to 5"):
         load(MESH, SCHEMES["dual-path"], trace, cycles=None, warmup=6, **options)
     with pytest.raises(WormcastError, match="a trace is not valid: it has a length of its own"):
         load_until_interval(MESH, SCHEMES["dual-path"], trace, **options)

@@ -23,13 +23,13 @@ def test_options_are_read_as_they_are_typed_or_as_they_are_called():
 @pytest.mark.parametrize(("text", "sentence"), [
     ("vcs", "sweep: 'vcs' is not valid. Allowed: OPTION=VALUE,VALUE."),
     ("vcs=", "sweep: 'vcs=' is not valid. Allowed: OPTION=VALUE,VALUE."),
-    ("vc=1,2", "'vc' is not an option of synth that can be swept. Nearest: vcs."),
+    ("vc=1,2", "sweep: 'vc' is not an option of synth that can be swept. Nearest: vcs."),
     ("vcs=1,two", "vcs: 'two' is not valid. Allowed: a whole number."),
     ("vcs=1,-2", "vcs: '-2' is not valid. Allowed: a whole number."),
     ("vcs=1," + "2" * 5000, f"vcs: '{'2' * 5000}' is not valid. Allowed: a whole number."),
     ("vcs=1,2,1", "vcs: 1 occurs twice in the list. Allowed: each value once."),
-    ("buffer=1,2", "sweep: buffer is not valid: the option is given twice"),
-    ("t_hs=1,2", "'t_hs' is not an option of synth that can be swept. Nearest: t_ns."),
+    ("buffer=1,2", "sweep: 'buffer=1,2' is not valid: buffer is given twice. Allowed: each option once."),
+    ("t_hs=1,2", "sweep: 't_hs' is not an option of synth that can be swept. Nearest: t_ns."),
 ])
 def test_what_is_refused_of_a_sweep(text, sentence):
     with pytest.raises(WormcastError) as refused:
@@ -59,7 +59,7 @@ def test_a_point_that_cannot_be_built_is_named():
 def test_buffers_are_built_of_what_the_target_has():
     assert build("router", None, {}).resolved["storage"] == "lutram"
     assert build("router", None, {"target": "ice40"}).resolved["storage"] == "registers"
-    with pytest.raises(WormcastError, match=r"^storage: 'lutram' is not valid\. Allowed on HX8K: registers\.$"):
+    with pytest.raises(WormcastError, match=r"^storage: 'lutram' is not valid on HX8K\. Allowed: registers\.$"):
         build("router", None, {"target": "ice40", "storage": "lutram"})
 
 

@@ -201,7 +201,7 @@ def test_other_links_are_refused(crossing, text, sentence):
 
 
 def test_other_worms_are_refused(crossing):
-    with pytest.raises(WormcastError, match=r"worms: 5 is not valid: the waveform has 2 worms\. Allowed: numbers from"):
+    with pytest.raises(WormcastError, match=r"worms: 5 is not valid: the waveform has 2 worms\. Allowed: 4, 7\."):
         of_worms(crossing, [4, 5])
 
 

@@ -28,7 +28,7 @@ from wormcast.algorithms.typecheck import checked
 from wormcast.hw.options import require_buffers
 
 from ..build.configuration import ANALYSED, Configuration, describe_classes
-from ..build.configurations import completed
+from ..build.configurations import configured
 from ..build.setup import name_of
 from ..build.whole_worms import WholeWorms, whole_worms
 from ..common.exit_codes import Exit
@@ -224,8 +224,7 @@ def check(
     require_at_least(0, seed=seed)
     others: tuple[Other, ...] = (with_,) if isinstance(with_, str | Scheme) else tuple(with_)
     network = find_topology(topology)
-    options = completed(given)
-    configuration = Configuration(**options)
+    configuration, options = configured(given)
     built = _Built(network, configuration)
     if explain and configuration.absorb != "off":
         raise WormcastError(f"absorb: {configuration.absorb} is not valid with --explain: the theorems are about worms "

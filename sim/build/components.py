@@ -12,7 +12,7 @@ from wormcast.algorithms import WormcastError, find_scheme, topology
 from .configurations import hardware
 from .front_door import require_sendable
 from .host_port import LINKS, HostPort
-from .setup import DEFAULTS
+from .setup import DEFAULTS, name_of
 
 if TYPE_CHECKING:
     from amaranth.lib import wiring
@@ -37,7 +37,8 @@ def blueprint_of(options: Mapping[str, Any]) -> "Blueprint":
 
     chosen = {**DEFAULTS, **options}
     if "relation" in chosen and "relations" in chosen:
-        raise WormcastError("relation: not valid together with relations. Allowed: one of the two.")
+        raise WormcastError(f"relation: {name_of(chosen['relation'])} is not valid with relations "
+                            f"{chosen['relations']}. Allowed: one of the two options.")
     network = topology(chosen.pop("topology"))
     scheme = find_scheme(chosen.pop("scheme"), network, chosen.pop("relation", None))
     relations = chosen.pop("relations", None)
@@ -86,7 +87,7 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
     ports = {"input": router.decoder.inputs, "output": router.decoder.outputs}.get(part.side or "", ())
     if port is not None and port not in ports:
         reason = f". Allowed: {', '.join(ports)}." if ports else (
-            f": {name} does not belong to a port. Allowed: with parts that do, as decoder.")
+            f": {name} does not belong to a port. Allowed: with parts that do, for example decoder.")
         raise WormcastError(f"port: {port!r} is not valid{reason}")
     if host_port.streams and name != "interface" and not (part.streams and host_port.host == "stream"):
         raise WormcastError(f"host: {host_port.host} is not valid with {name}. Allowed: links"

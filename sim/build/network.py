@@ -111,7 +111,7 @@ class Network(Placement):
             other = names.setdefault(self.switch_scope(switch), switch)
             if other != switch:
                 first, second = (self.topology.switch_names[one] for one in (other, switch))
-                raise WormcastError(f"network: {self.topology.name} is not valid: switches {first!r} and {second!r} "
+                raise WormcastError(f"topology: {self.topology.name} is not valid: switches {first!r} and {second!r} "
                                     f"would have the same name in hardware, {self.switch_scope(switch)}. "
                                     "Allowed: names that differ in letters and digits.")
 

@@ -57,7 +57,7 @@ def test_sets_of_schemes_whose_destinations_send_on_are_refused():
 
 @pytest.mark.parametrize(("build", "said"), [
     (lambda: network_of("mesh:3x3", "e-mcast", sets="mask"), "does not compute headers of e-mcast on mesh:3x3"),
-    (lambda: network_of("mesh:3x3", "e-mcast", set_count=5), "set-count: 5 is not valid. Allowed: powers of two"),
+    (lambda: network_of("mesh:3x3", "e-mcast", set_count=5), "set_count: 5 is not valid. Allowed: powers of two"),
     (lambda: network_of("mesh:3x3", "dual-path", {"ports": "all"}), "ports: all is not valid with host axis"),
     (lambda: network_of("mesh:3x3", "dual-path", {"absorb": "2"}), "absorb: 2 is not valid with host axis"),
     (lambda: network_of("irregular:switches=4,ports=4,nodes=6", "tree", {"configuration": "sivaram_32"},

@@ -105,7 +105,7 @@ class Call:
 
 def module_of(command: str) -> str:
     """Return the full name of the module that a command's text calls."""
-    return f"{__package__}.{_function_of(shlex.split(command)).module}"
+    return f"{__package__}.{_function_of(_words(command)).module}"
 
 
 def read_command(command: str) -> Call:
@@ -116,7 +116,7 @@ def read_command(command: str) -> Call:
     WormcastError
         The command is none of `COMMANDS`, an option is unknown or no number, or there are too many words.
     """
-    name, *words = shlex.split(command.replace("{here}", shlex.quote(str(HERE))))
+    name, *words = _words(command.replace("{here}", shlex.quote(str(HERE))))
     found = _function_of([name, *words])
     function, arguments, places = found.called, dict[str, Any](), [*found.words]
     hints, plot = parameters_of(function), None
@@ -131,7 +131,8 @@ def read_command(command: str) -> Call:
             continue
         typed, equals, value = word.partition("=")
         if typed not in known:
-            raise WormcastError(f"{typed} is not an option of {name} in a figure.{nearest(typed, known)}")
+            near = nearest(typed, known) or f" See: wormcast {name} --help. Options for output files are not allowed."
+            raise WormcastError(f"{typed} is not an option of {name} in a figure.{near}")
         parameter = known[typed]
         kinds = kinds_of(hints[parameter]) if parameter in hints else (str,)
         if parameter in found.flags or bool in kinds:
@@ -142,11 +143,11 @@ def read_command(command: str) -> Call:
             continue
         if not equals:
             if not words:
-                raise WormcastError(f"{typed}: the value is missing")
+                raise WormcastError(f"{typed}: the value is missing. Needed: {typed} VALUE.")
             value = words.pop(0)
         if parameter == PICTURE:
             if plot is not None:
-                raise WormcastError(f"{typed}: {value!r} is not valid: the option is given twice")
+                raise WormcastError(f"{typed}: {value!r} is not valid: the option is given twice. Allowed: once.")
             plot = value
         elif parameter in arguments:
             # only options with several values may be repeated: the function refuses other lists
@@ -172,8 +173,22 @@ def require_only_pictures(command: str, *, drawn: bool) -> None:
     plot = read_command(command).plot
     if plot != (PLOT if drawn else None):
         allowed = f"--plot {PLOT} as the only output" if drawn else "commands without output files"
-        raise WormcastError(f"--plot: {plot or ''!r} is not valid: a figure's file must not choose the files that its "
-                            f"commands write. Allowed: {allowed}.")
+        given = "--plot is missing" if plot is None else f"--plot: {plot!r} is not valid"
+        raise WormcastError(f"{given}: a figure's file must not choose the files that its commands write. Allowed: "
+                            f"{allowed}.")
+
+
+def _words(command: str) -> list[str]:
+    """Return the words of a command's text. Refuse a text without words, and quotes that are not closed."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise WormcastError(f"{command!r} is not valid: {str(error).lower()}. Allowed: words and quotes as in a shell."
+                            ) from error
+    if not words:
+        raise WormcastError(f"{command!r} is not valid: the command is empty. Allowed: {', '.join(COMMANDS)}, with "
+                            "options.")
+    return words
 
 
 def _function_of(words: Sequence[str]) -> _Function:

@@ -94,7 +94,7 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
                             f"{', stream' if part.streams else ''}; all hosts with network and interface.")
     if part.streams:
         host_port = replace(host_port, host="stream")
-    from .stream_network import host_interface
+    from .stream_network import host_interface, resolved
 
     whole = host_interface(blueprint, host_port) if part.whole == "interface" else router
     path = [step.format(port=port or next(iter(ports), "")) for step in part.path]
@@ -103,9 +103,20 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
     except NameError:  # the hardware has no submodule at this path
         found = None
     if not isinstance(found, part.kind):
-        raise WormcastError(f"component: {name} is not valid: hardware with {_given(blueprint, part)} does not have "
-                            f"it.{_instead(part, found)}")
+        given, instead = _given(blueprint, part), _instead(part, found)
+        if part.path == ("headers",) and (form := _other_sets(blueprint, part, host_port)):
+            given, instead = f"sets {resolved(host_port, blueprint).sets}", f" Allowed: with --sets {form}."
+        raise WormcastError(f"what: {name} is not valid: hardware with {given} does not have it.{instead}")
     return part.take(found)
+
+
+def _other_sets(blueprint: "Blueprint", part: "Exported", port: HostPort) -> str | None:
+    """Return the form of destination sets with which the stream of the same hardware has the component; None if there
+    is none."""
+    from .stream_network import has_headers, resolved
+
+    form = "mask" if resolved(port, blueprint).sets == "table" else "table"
+    return form if has_headers(blueprint, form, part.kind) else None
 
 
 def _given(blueprint: "Blueprint", part: "Exported") -> str:
@@ -270,7 +281,7 @@ COMPONENTS: Mapping[str, Exported] = {
 def find_component(name: str) -> Exported:
     """Return the entry of `COMPONENTS` with this name. Refuse an unknown name, and list all names in the message."""
     if name not in COMPONENTS:
-        raise WormcastError(f"component: {name!r} is not valid. Allowed: {', '.join(COMPONENTS)}.")
+        raise WormcastError(f"what: {name!r} is not valid. Allowed: {', '.join(COMPONENTS)}.")
     return COMPONENTS[name]
 
 

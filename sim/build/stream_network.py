@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wormcast.hw.router import Blueprint
 
-__all__ = ["StreamNetwork", "host_interface", "require_streams", "resolved", "set_beats"]
+__all__ = ["StreamNetwork", "has_headers", "host_interface", "require_streams", "resolved", "set_beats"]
 
 #: Hardware options that streams require, with the reason.
 REQUIRED = {
@@ -60,6 +60,14 @@ def _headers_by_mask(blueprint: "Blueprint[Configuration]") -> "tuple[wiring.Com
         return (AddressHeaders(header, topology.node_of_label, each=False),  # type: ignore[arg-type]
                 topology.hamiltonian_labels)
     return None
+
+
+def has_headers(blueprint: "Blueprint[Configuration]", form: str, kind: type) -> bool:
+    """Return whether streams with this form of destination sets have headers from a component of this class."""
+    from wormcast.hw.streams import SetTable
+
+    masks = _headers_by_mask(blueprint)
+    return kind is SetTable if form == "table" else masks is not None and isinstance(masks[0], kind)
 
 
 def require_streams(blueprint: "Blueprint[Configuration]", port: HostPort) -> None:

@@ -112,7 +112,7 @@ def test_named_configuration_is_told(tmp_path):
     (["router", "--topology", "ring:4", "--scheme", "individual", "--vcs", "1"],
      "vcs: 1 is not valid: e-cube has 2 classes of virtual channels on ring:4. Allowed: multiples of 2"),
     (["router", "--reset", "low", "-o", "x.v"], "reset: 'low' is not valid. Allowed: sync, async."),
-    (["decoder", "--sdc", "d.sdc", "-o", "x.v"], "sdc: d.sdc is not valid: decoder has no clock."),
+    (["decoder", "--sdc", "d.sdc", "-o", "x.v"], "sdc: d.sdc is not valid: decoder has no clock. Allowed: "),
     (["router", "--vcs", "0", "-o", "x.v"], "vcs: 0 is not valid. Allowed: 1 to 16"),
     (["decoder", "--t-ns", "5", "-o", "x.v"],
      ("t-ns: 5 is not valid with decoder: it does not change this component. "

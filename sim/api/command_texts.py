@@ -105,7 +105,7 @@ class Call:
 
 def module_of(command: str) -> str:
     """Return the full name of the module that a command's text calls."""
-    return f"{__package__}.{_function_of(_words(command)).module}"
+    return f"{__package__}.{_function_of(shlex.split(command)).module}"
 
 
 def read_command(command: str) -> Call:
@@ -116,7 +116,7 @@ def read_command(command: str) -> Call:
     WormcastError
         The command is none of `COMMANDS`, an option is unknown or no number, or there are too many words.
     """
-    name, *words = _words(command.replace("{here}", shlex.quote(str(HERE))))
+    name, *words = shlex.split(command.replace("{here}", shlex.quote(str(HERE))))
     found = _function_of([name, *words])
     function, arguments, places = found.called, dict[str, Any](), [*found.words]
     hints, plot = parameters_of(function), None
@@ -176,19 +176,6 @@ def require_only_pictures(command: str, *, drawn: bool) -> None:
         given = "--plot is missing" if plot is None else f"--plot: {plot!r} is not valid"
         raise WormcastError(f"{given}: a figure's file must not choose the files that its commands write. Allowed: "
                             f"{allowed}.")
-
-
-def _words(command: str) -> list[str]:
-    """Return the words of a command's text. Refuse a text without words, and quotes that are not closed."""
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise WormcastError(f"{command!r} is not valid: {str(error).lower()}. Allowed: words and quotes as in a shell."
-                            ) from error
-    if not words:
-        raise WormcastError(f"{command!r} is not valid: the command is empty. Allowed: {', '.join(COMMANDS)}, with "
-                            "options.")
-    return words
 
 
 def _function_of(words: Sequence[str]) -> _Function:

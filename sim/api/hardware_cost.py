@@ -98,6 +98,7 @@ class VerilogResult(CommandResult):
         """Module for formal tools, with the component and its checkers; for a router or an interface, else empty."""
         return self.export.formal
 
+    @checked
     def set_beats(self, number: int, source: int | str,
                   destinations: str | Sequence[int | str]) -> list[tuple[int, int]]:
         """Return the beats that write a destination set into the table of an interface: data and mark of each beat.
@@ -120,7 +121,6 @@ class VerilogResult(CommandResult):
             name = "sets" if self.configuration["sets"] else "host"
             raise WormcastError(f"{name}: {self.configuration[name]} is not valid for set_beats. Allowed: sets table, "
                                 "with host stream or axis.")
-        require_kind("number", number, int)
         if not 0 <= number < self.configuration["set_count"]:
             raise WormcastError(f"number: {number} is not valid. Allowed: 0 to {self.configuration['set_count'] - 1}.")
         nodes = self.network.topology

@@ -41,6 +41,9 @@ from ..common.packet_count import packets_of
 __all__ = ["ANALYSED", "CHANNEL_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS",
            "Configuration", "changing", "chosen", "describe_classes", "unusual"]
 
+#: Largest number of data bits of a flit.
+MOST_WIDTH = 1024
+
 #: Largest number of flits of a deep buffer.
 MOST_DEEP = 4096
 
@@ -133,7 +136,7 @@ class Configuration:
         "Consumption channels of each node. Unicasts have one consumption class; with one channel they deliver 8 % "
         "less beyond saturation than with two. Default: one per consumption class.", 2, limits=(1, MOST_CONSUMPTION),
         label="consumption channels of a node")
-    flit_width: int = _hardware("Data bits of a flit. Default: {}.", 32, limits=(1, 1024), label="flit width",
+    flit_width: int = _hardware("Data bits of a flit. Default: {}.", 32, limits=(1, MOST_WIDTH), label="flit width",
                                 unit="bits")
     # `for_headers` computes the flit width for ``ideal``, from the largest number of destinations of a worm
     header: str = _hardware("ideal widens the flit until every header fits into one flit. Default: {}.", "real",

@@ -67,8 +67,6 @@ def outputs(name):
     ("plan x --plot {plot}/../evil.svg", "--plot: '{plot}/../evil.svg' is not valid"),
     ("plan {plot} --plot", "--plot: the value is missing"),
     ("plan x", "--plot is missing: a figure's file must not"),
-    ("", "'' is not valid: the command is empty. Allowed: check, "),
-    ("plan 'x", "is not valid: no closing quotation. Allowed: words and quotes"),
     ("plan x --foo 3", "--foo is not an option of plan in a figure. See: wormcast plan --help."),
     ("rm -rf {plot}", "'rm' is not a command that a figure can use. Allowed: check, hunt"),
     ("-- figure x {plot}", "'--' is not a command"),

@@ -53,7 +53,7 @@ def test_buffers_of_paper_002_go_by_the_virtual_channels(name, depths):
     assert (chosen.vcs, chosen.buffer) == (2, 4)
     with pytest.raises(WormcastError, match=rf"vcs: 3 .* configuration {name}, which has no buffer depth for it"):
         hardware(MESH, DUAL_PATH, named=name, vcs=3)
-    with pytest.raises(WormcastError, match=r"vcs: 2 \(of configuration boppana_8x8\) is not valid with"):
+    with pytest.raises(WormcastError, match=r"buffer: 4 \(of configuration boppana_8x8\) is not valid with chunks"):
         hardware(MESH, DUAL_PATH, named="boppana_8x8", buffer_kind="deep")
     assert hardware(MESH, DUAL_PATH, named=name, vcs=3, buffer=5).buffer == 5
 

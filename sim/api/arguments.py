@@ -10,11 +10,12 @@ from wormcast.algorithms.errors import nearest
 
 __all__ = ["known", "require_at_least", "window_of"]
 
+
 def known(function: str, given: Mapping[str, Any], allowed: Collection[str]) -> dict[str, Any]:
     """Return the given options, without those that are None. Refuse options that a function does not have."""
     for name in given:
         if name not in allowed:
-            near = nearest(name, [*_named(function), *allowed])
+            near = nearest(name, [*_named(function), *allowed]) or f" See: help(wormcast.{function})."
             raise WormcastError(f"{name!r} is not an option of {function}.{near}")
     return {name: value for name, value in given.items() if value is not None}
 

@@ -22,13 +22,14 @@ from wormcast.algorithms import (
 from wormcast.algorithms import topology as find_topology
 from wormcast.algorithms.announcements import announce
 from wormcast.algorithms.deadlock.check import check as analyse
+from wormcast.algorithms.errors import naming
 from wormcast.algorithms.routing import as_built
 from wormcast.algorithms.theory.explain import explain as evaluate
 from wormcast.algorithms.typecheck import checked
 from wormcast.hw.options import require_buffers
 
 from ..build.configuration import ANALYSED, Configuration, describe_classes
-from ..build.configurations import completed
+from ..build.configurations import configured
 from ..build.setup import name_of
 from ..build.whole_worms import WholeWorms, whole_worms
 from ..common.exit_codes import Exit
@@ -224,15 +225,14 @@ def check(
     require_at_least(0, seed=seed)
     others: tuple[Other, ...] = (with_,) if isinstance(with_, str | Scheme) else tuple(with_)
     network = find_topology(topology)
-    options = completed(given)
-    configuration = Configuration(**options)
+    configuration, options = configured(given)
     built = _Built(network, configuration)
     if explain and configuration.absorb != "off":
         raise WormcastError(f"absorb: {configuration.absorb} is not valid with --explain: the theorems are about worms "
                             "that are not absorbed on their way. Allowed: off.")
     found = find_scheme(scheme, network)
     if explain and configuration.deep and found.replication is not None and not found.needs_whole_packet:
-        raise WormcastError(f"buffer-kind: deep is not valid with --explain: the theorems about {found.name} assume "
+        raise WormcastError(f"buffer_kind: deep is not valid with --explain: the theorems about {found.name} assume "
                             "shallow buffers. Allowed: shallow.")
     besides = [built.other(one) for one in others]
     whole = built.whole(found, besides, length)
@@ -294,8 +294,9 @@ class _Built:
         if isinstance(one, tuple) and len(one) != 2:
             raise WormcastError(f"with: {one!r} is not valid. Allowed: a scheme, or a pair of scheme and relation.")
         name, relation = one if isinstance(one, tuple) else split_relation(one) if isinstance(one, str) else (one, None)
-        scheme = find_scheme(name, self.network)
-        return self.configuration.as_sent(scheme), self.relation(scheme, relation)
+        with naming("with"):
+            scheme = find_scheme(name, self.network)
+            return self.configuration.as_sent(scheme), self.relation(scheme, relation)
 
     def whole(self, scheme: Scheme, others: Iterable[tuple[Scheme, Relation]], length: int | None) -> WholeWorms | None:
         """Return the limit of the length of worms that deep buffers hold whole; None without replication or deep

@@ -131,7 +131,8 @@ def read_command(command: str) -> Call:
             continue
         typed, equals, value = word.partition("=")
         if typed not in known:
-            raise WormcastError(f"{typed} is not an option of {name} in a figure.{nearest(typed, known)}")
+            near = nearest(typed, known) or f" See: wormcast {name} --help. Options for output files are not allowed."
+            raise WormcastError(f"{typed} is not an option of {name} in a figure.{near}")
         parameter = known[typed]
         kinds = kinds_of(hints[parameter]) if parameter in hints else (str,)
         if parameter in found.flags or bool in kinds:
@@ -142,11 +143,11 @@ def read_command(command: str) -> Call:
             continue
         if not equals:
             if not words:
-                raise WormcastError(f"{typed}: the value is missing")
+                raise WormcastError(f"{typed}: the value is missing. Needed: {typed} VALUE.")
             value = words.pop(0)
         if parameter == PICTURE:
             if plot is not None:
-                raise WormcastError(f"{typed}: {value!r} is not valid: the option is given twice")
+                raise WormcastError(f"{typed}: {value!r} is not valid: the option is given twice. Allowed: once.")
             plot = value
         elif parameter in arguments:
             # only options with several values may be repeated: the function refuses other lists
@@ -172,8 +173,9 @@ def require_only_pictures(command: str, *, drawn: bool) -> None:
     plot = read_command(command).plot
     if plot != (PLOT if drawn else None):
         allowed = f"--plot {PLOT} as the only output" if drawn else "commands without output files"
-        raise WormcastError(f"--plot: {plot or ''!r} is not valid: a figure's file must not choose the files that its "
-                            f"commands write. Allowed: {allowed}.")
+        given = "--plot is missing" if plot is None else f"--plot: {plot!r} is not valid"
+        raise WormcastError(f"{given}: a figure's file must not choose the files that its commands write. Allowed: "
+                            f"{allowed}.")
 
 
 def _function_of(words: Sequence[str]) -> _Function:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from wormcast.algorithms import WormcastError
-from wormcast.algorithms.typecheck import checked
+from wormcast.algorithms.typecheck import checked, require_kind
 
 from ..build.configuration import HOST_FIELDS, INTERFACE_FIELDS
 from ..build.host_port import HostPort
@@ -98,6 +98,7 @@ class VerilogResult(CommandResult):
         """Module for formal tools, with the component and its checkers; for a router or an interface, else empty."""
         return self.export.formal
 
+    @checked
     def set_beats(self, number: int, source: int | str,
                   destinations: str | Sequence[int | str]) -> list[tuple[int, int]]:
         """Return the beats that write a destination set into the table of an interface: data and mark of each beat.
@@ -117,8 +118,9 @@ class VerilogResult(CommandResult):
         from ..build.stream_network import set_beats
 
         if self.network is None:
-            raise WormcastError(f"sets: {self.configuration['sets']} is not valid for set_beats. Allowed: table, with "
-                                "host stream, axis.")
+            name = "sets" if self.configuration["sets"] else "host"
+            raise WormcastError(f"{name}: {self.configuration[name]} is not valid for set_beats. Allowed: sets table, "
+                                "with host stream or axis.")
         if not 0 <= number < self.configuration["set_count"]:
             raise WormcastError(f"number: {number} is not valid. Allowed: 0 to {self.configuration['set_count'] - 1}.")
         nodes = self.network.topology
@@ -455,7 +457,10 @@ def synth_sweep(
     fixed = _given(target=target, area_delay=area_delay, reset=reset, clock_enable=clock_enable or None,
                    topology=topology, scheme=scheme, relation=relation,
                    relations=relations) | known("synth", hardware, BUILT)
-    found = read_sweep([sweep] if isinstance(sweep, str) else sweep, fixed)
+    texts = [sweep] if isinstance(sweep, str) else sweep
+    for text in texts:
+        require_kind("sweep", text, str)
+    found = read_sweep(texts, fixed)
     with watched(progress):
         every = points(what, port, found, kind)
         results = list(run(every, range(1, seeds + 1), on_step))

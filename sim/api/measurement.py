@@ -348,7 +348,7 @@ def load(
     measured = {"cycles": cycles, "seed": seed, "seeds": seeds}
     if isinstance(rate, Sequence) and not isinstance(rate, str):
         if trace is not None:
-            raise WormcastError(f"trace: {trace} is not valid with a list of rates. Allowed: one of the two.")
+            raise WormcastError(f"trace: {trace} is not valid with a list of rates. Allowed: rate or trace.")
         entries = {"topology": topology, "scheme": scheme, "relation": relation, **hardware, **traffic, **measured,
                    "rate": [*rate], "warmup": warmup, "precision": precision,
                    "until_interval": until_interval or None, "events": events or None,

@@ -135,6 +135,7 @@ def _planned(topology: TopologyLike, scheme: SchemeLike, relation: RelationLike 
     tied = with_ties(found.relation, network, wanted)
     if tied is not found.relation:
         found = found.routed_by(tied)
+    chosen("packet", packet)
     if length is None and packet:
         raise WormcastError(f"packet: {packet} is not valid without --length. Needed: --length FLITS.")
     return network, found, None if length is None else packets_of(length, chosen("packet", packet))

@@ -18,6 +18,7 @@ from wormcast.algorithms.typecheck import checked
 from ..build.configuration import UNTIMED_FIELDS
 from ..build.limits import HUNT_CYCLES, MOST_RUN_CYCLES, MOST_RUN_LENGTH
 from ..build.setup import HARDWARE, Setup
+from ..build.traffic import LONGEST
 from ..common.atomic_write import whole_file
 from ..common.exit_codes import Exit
 from ..common.progress import progress as progress_bar
@@ -450,6 +451,9 @@ def _lengths(given: str | int | Sequence[int]) -> tuple[int, int]:
     twice."""
     parts = str(given).split(":") if isinstance(given, str | int) else [*map(str, given)]
     if not (1 <= len(parts) <= 2 and all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts)):
-        raise WormcastError(f"length: {given!r} is not valid. Allowed: a number of flits, or A:B, the fewest and the "
-                            "most flits.")
-    return int(parts[0]), int(parts[-1])
+        parts = ["0"]
+    shortest, longest = int(parts[0]), int(parts[-1])
+    if not 1 <= shortest <= longest <= LONGEST:
+        raise WormcastError(f"length: {given!r} is not valid. Allowed: A:B with 1 <= A <= B <= {LONGEST}, the fewest "
+                            "and the most flits, or one number of flits.")
+    return shortest, longest

@@ -12,7 +12,7 @@ from wormcast.algorithms import WormcastError, find_scheme, topology
 from .configurations import hardware
 from .front_door import require_sendable
 from .host_port import LINKS, HostPort
-from .setup import DEFAULTS
+from .setup import DEFAULTS, name_of
 
 if TYPE_CHECKING:
     from amaranth.lib import wiring
@@ -37,7 +37,8 @@ def blueprint_of(options: Mapping[str, Any]) -> "Blueprint":
 
     chosen = {**DEFAULTS, **options}
     if "relation" in chosen and "relations" in chosen:
-        raise WormcastError("relation: not valid together with relations. Allowed: one of the two.")
+        raise WormcastError(f"relation: {name_of(chosen['relation'])} is not valid with relations "
+                            f"{chosen['relations']}. Allowed: one of the two options.")
     network = topology(chosen.pop("topology"))
     scheme = find_scheme(chosen.pop("scheme"), network, chosen.pop("relation", None))
     relations = chosen.pop("relations", None)
@@ -86,14 +87,14 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
     ports = {"input": router.decoder.inputs, "output": router.decoder.outputs}.get(part.side or "", ())
     if port is not None and port not in ports:
         reason = f". Allowed: {', '.join(ports)}." if ports else (
-            f": {name} does not belong to a port. Allowed: with parts that do, as decoder.")
+            f": {name} does not belong to a port. Allowed: with parts that do, for example decoder.")
         raise WormcastError(f"port: {port!r} is not valid{reason}")
     if host_port.streams and name != "interface" and not (part.streams and host_port.host == "stream"):
         raise WormcastError(f"host: {host_port.host} is not valid with {name}. Allowed: links"
                             f"{', stream' if part.streams else ''}; all hosts with network and interface.")
     if part.streams:
         host_port = replace(host_port, host="stream")
-    from .stream_network import host_interface
+    from .stream_network import host_interface, resolved
 
     whole = host_interface(blueprint, host_port) if part.whole == "interface" else router
     path = [step.format(port=port or next(iter(ports), "")) for step in part.path]
@@ -102,9 +103,20 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
     except NameError:  # the hardware has no submodule at this path
         found = None
     if not isinstance(found, part.kind):
-        raise WormcastError(f"component: {name} is not valid: hardware with {_given(blueprint, part)} does not have "
-                            f"it.{_instead(part, found)}")
+        given, instead = _given(blueprint, part), _instead(part, found)
+        if part.path == ("headers",) and (form := _other_sets(blueprint, part, host_port)):
+            given, instead = f"sets {resolved(host_port, blueprint).sets}", f" Allowed: with --sets {form}."
+        raise WormcastError(f"what: {name} is not valid: hardware with {given} does not have it.{instead}")
     return part.take(found)
+
+
+def _other_sets(blueprint: "Blueprint", part: "Exported", port: HostPort) -> str | None:
+    """Return the form of destination sets with which the stream of the same hardware has the component; None if there
+    is none."""
+    from .stream_network import has_headers, resolved
+
+    form = "mask" if resolved(port, blueprint).sets == "table" else "table"
+    return form if has_headers(blueprint, form, part.kind) else None
 
 
 def _given(blueprint: "Blueprint", part: "Exported") -> str:
@@ -269,7 +281,7 @@ COMPONENTS: Mapping[str, Exported] = {
 def find_component(name: str) -> Exported:
     """Return the entry of `COMPONENTS` with this name. Refuse an unknown name, and list all names in the message."""
     if name not in COMPONENTS:
-        raise WormcastError(f"component: {name!r} is not valid. Allowed: {', '.join(COMPONENTS)}.")
+        raise WormcastError(f"what: {name!r} is not valid. Allowed: {', '.join(COMPONENTS)}.")
     return COMPONENTS[name]
 
 

@@ -37,11 +37,14 @@ from wormcast.hw.options import (
     STRINGS,
 )
 
-from ..common.option import option, options_of, require_allowed
+from ..common.option import given_text, option, options_of, require_allowed
 from ..common.packet_count import packets_of
 
 __all__ = ["ANALYSED", "CHANNEL_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS",
            "Configuration", "changing", "chosen", "describe_classes", "unusual"]
+
+#: Largest number of data bits of a flit.
+MOST_WIDTH = 1024
 
 #: Largest number of flits of a deep buffer.
 MOST_DEEP = 4096
@@ -135,7 +138,7 @@ class Configuration:
         "Consumption channels of each node. Unicasts have one consumption class; with one channel they deliver 8 % "
         "less beyond saturation than with two. Default: one per consumption class.", 2, limits=(1, MOST_CONSUMPTION),
         label="consumption channels of a node")
-    flit_width: int = _hardware("Data bits of a flit. Default: {}.", 32, limits=(1, 1024), label="flit width",
+    flit_width: int = _hardware("Data bits of a flit. Default: {}.", 32, limits=(1, MOST_WIDTH), label="flit width",
                                 unit="bits")
     # `for_headers` computes the flit width for ``ideal``, from the largest number of destinations of a worm
     header: str = _hardware("ideal widens the flit until every header fits into one flit. Default: {}.", "real",
@@ -253,13 +256,11 @@ class Configuration:
         for name in QUEUES:  # the command line's numbers
             if isinstance(value := vars(self)[name], str) and value.isdecimal():
                 object.__setattr__(self, name, int(value))
+        self._require_narrower_ranges()
         require_allowed(self)
         self._apply_ratio()
-        if not self.deep and self.buffer > MOST_SHALLOW:
-            raise WormcastError(f"buffer: {self.buffer} is not valid. Allowed: 1 to {MOST_SHALLOW}, and up to "
-                                f"{MOST_DEEP} with buffer-kind deep.")
         if self.deep:
-            self._require_deep()
+            self._require_all(DEEP, "buffer_kind deep")
         if self.slots:
             alone = {"ports": "one", "ejection": "one", "consumption_links": "shared"}
             for name, allowed in alone.items():
@@ -268,7 +269,7 @@ class Configuration:
                                         f"{self.absorb}) need one injection port, one ejection port and a shared "
                                         f"consumption link. Allowed: {allowed}.")
             if self.ejected_header != "keep":
-                raise WormcastError(f"ejected-header: {self.ejected_header} is not valid with absorb {self.absorb}: "
+                raise WormcastError(f"ejected_header: {self.ejected_header} is not valid with absorb {self.absorb}: "
                                     "interfaces with retransmission slots send a worm on with the rest of its header. "
                                     "Allowed: keep.")
         self._require_queues()
@@ -285,41 +286,60 @@ class Configuration:
         for name, of in (("t_ns", self.t_hs), ("t_nr", self.t_hr)):
             cycles = round(of / overhead_ratio(self.ratio))
             if (value := vars(self)[name]) not in (0, cycles):
-                raise WormcastError(f"{name.replace('_', '-')}: {value} is not valid: ratio {self.ratio} "
-                                    f"sets it to {cycles}. Allowed: one of the two options.")
+                raise WormcastError(f"{name}: {value} is not valid: ratio {self.ratio} sets it to {cycles}. Allowed: "
+                                    "one of the two options.")
             if cycles > MOST_DELAY:
-                raise WormcastError(f"ratio: {self.ratio} is not valid: it sets {name.replace('_', '-')} to {cycles}. "
-                                    f"Allowed: a ratio that sets it to at most {MOST_DELAY}.")
+                raise WormcastError(f"ratio: {self.ratio} is not valid: it sets {name} to {cycles}. Allowed: a ratio "
+                                    f"that sets it to at most {MOST_DELAY}.")
             object.__setattr__(self, name, cycles)
 
     def _require_all(self, options: Mapping[str, Any], beside: str) -> None:
         """Refuse options whose values differ from ``options``, the values that the option in ``beside`` requires."""
         for name, allowed in options.items():
             if (value := vars(self)[name]) != allowed:
-                raise WormcastError(f"{name.replace('_', '-')}: {value} is not valid with {beside}. "
-                                    f"Allowed: {allowed}.")
+                raise WormcastError(f"{name}: {value} is not valid with {beside}. Allowed: {allowed}.")
+
+    def _require_narrower_ranges(self) -> None:
+        """Refuse values outside of ranges that other options narrow. These checks come first, because the declared
+        ranges hold for all values of the other options."""
+        if self.deep:
+            options_of(Configuration)["chunk"].require(self.chunk)
+            if self.buffer % self.chunk or not 2 * self.chunk <= self.buffer <= MOST_DEEP:
+                raise WormcastError(f"buffer: {self.buffer} is not valid with chunks of {self.chunk} flits. Allowed: "
+                                    f"multiples of {self.chunk} from {2 * self.chunk} to {MOST_DEEP}.")
+        elif not 1 <= self.buffer <= MOST_SHALLOW:
+            raise WormcastError(f"buffer: {self.buffer} is not valid. Allowed: 1 to {MOST_SHALLOW}, and up to "
+                                f"{MOST_DEEP} with buffer_kind deep.")
+        if self.ni in FORWARD_ORDERS:
+            if self.rows & self.rows - 1 or not 1 <= self.rows <= MOST_ROWS:
+                raise WormcastError(f"rows: {self.rows} is not valid with ni {self.ni}. Allowed: powers of two up to "
+                                    f"{MOST_ROWS}.")
+            if self.flit_width < ROW_BITS:
+                raise WormcastError(f"flit_width: {self.flit_width} is not valid with ni {self.ni}. Allowed: "
+                                    f"{ROW_BITS} bits or more.")
 
     def _require_queues(self) -> None:
         """Refuse options that queues of packets exclude, and ``ni_order`` of a processor that interfaces do not
         have."""
+        resending = f"ni {self.ni}" if self.smart else f"absorb {self.absorb}" if self.slots else ""
+        if self.ni_processors == "one" and resending:
+            raise WormcastError(f"ni_processors: one is not valid with {resending}: the processor serves the packets "
+                                "of the queues, and packets that the interface sends on are not in the send queue. "
+                                "Allowed: two.")
         for name in QUEUES:
             if places := vars(self)[name]:
-                option = name.replace("_", "-")
                 if not self.packet:
-                    raise WormcastError(f"{option}: {places} is not valid without packet: a place holds a packet. "
-                                        "Allowed: 0, or packet 1 or more.")
+                    raise WormcastError(f"{name}: {places} is not valid with packet 0 (the default): a place holds a "
+                                        "packet. Allowed: 0, or with packet 1 or more.")
             elif self.ni_processors == "one":
-                raise WormcastError(f"ni-processors: one is not valid with {name.replace('_', '-')} 0: the processor "
-                                    "serves the packets of both queues. Allowed: two, or receive-queue and send-queue "
-                                    "1 or more.")
-        for others, option in ((self.smart, f"ni {self.ni}"), (self.slots, f"absorb {self.absorb}")):
-            if self.ni_processors == "one" and others:
-                raise WormcastError(f"ni-processors: one is not valid with {option}: the processor serves the packets "
-                                    "of the queues, and packets that the interface sends on are not in the send queue. "
-                                    "Allowed: two.")
+                raise WormcastError(f"ni_processors: one is not valid with {name} 0 (the default): the processor "
+                                    "serves the packets of both queues. Allowed: two, or with receive_queue and "
+                                    "send_queue 1 or more.")
         if self.ni_order != "arrival" and self.ni_processors != "one":
-            raise WormcastError(f"ni-order: {self.ni_order} is not valid with ni-processors {self.ni_processors}: each "
-                                "processor has packets of one kind. Allowed: arrival, or ni-processors one.")
+            allowed = "arrival" if resending else "arrival, or with ni_processors one"
+            raise WormcastError(f"ni_order: {self.ni_order} is not valid with ni_processors "
+                                f"{given_text(self, 'ni_processors')}: each processor has packets of one kind. "
+                                f"Allowed: {allowed}.")
 
     def _require_smart(self) -> None:
         """Refuse options that smart interfaces exclude."""
@@ -327,25 +347,13 @@ class Configuration:
         if not self.packet:
             raise WormcastError(f"packet: 0 (the default) is not valid: ni {self.ni} forwards packets, and 0 makes "
                                 f"none. Allowed: 1 to {MOST_PACKET}.")
-        if self.rows & self.rows - 1:
-            raise WormcastError(f"rows: {self.rows} is not valid. Allowed: powers of two up to {MOST_ROWS}.")
-        if self.flit_width < ROW_BITS:
-            raise WormcastError(f"flit-width: {self.flit_width} is not valid with ni {self.ni}. Allowed: {ROW_BITS} "
-                                "bits or more.")
-
-    def _require_deep(self) -> None:
-        """Refuse options that deep buffers exclude."""
-        self._require_all(DEEP, "buffer-kind deep")
-        if self.buffer % self.chunk or self.buffer < 2 * self.chunk:
-            raise WormcastError(f"buffer: {self.buffer} is not valid with chunks of {self.chunk} flits. Allowed: "
-                                f"multiples of {self.chunk} from {2 * self.chunk}.")
 
     def require_hardware(self) -> None:
         """Refuse options that exist in simulation alone."""
         for name in QUEUES:
             if vars(self)[name] == NEVER_FULL:
-                raise WormcastError(f"{name.replace('_', '-')}: {NEVER_FULL} is not valid with verilog and "
-                                    f"synth: the queue is for simulation alone. Allowed: 0 to {MOST_QUEUE}.")
+                raise WormcastError(f"{name}: {NEVER_FULL} is not valid with verilog and synth: the "
+                                    f"queue is for simulation alone. Allowed: 0 to {MOST_QUEUE}.")
 
     @property
     def deep(self) -> bool:

@@ -10,7 +10,7 @@ from wormcast.algorithms.typecheck import require_kind
 
 from .configuration import DEEP, Configuration
 
-__all__ = ["CONFIGURATIONS", "Named", "completed", "hardware"]
+__all__ = ["CONFIGURATIONS", "Named", "completed", "configured", "hardware"]
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Named:
     options: Mapping[str, Any]
     buffers: Mapping[int, int] = field(default_factory=dict)
 
-    def resolve(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Add this configuration's options to the given ones, which have precedence.
+    def resolve(self, given: Mapping[str, Any], name: str) -> dict[str, Any]:
+        """Add this configuration's options to the given ones, which have precedence. ``name``: the configuration's.
 
         Raises
         ------
@@ -43,9 +43,10 @@ class Named:
         chosen = {**self.options, **given}
         if self.buffers and "buffer" not in chosen:
             vcs = chosen.get("vcs", Configuration.vcs)
+            require_kind("vcs", vcs, int)
             if vcs not in self.buffers:
-                raise WormcastError(f"vcs: {vcs} is not valid: the configuration has no buffer depth for it. Allowed: "
-                                    f"{', '.join(map(str, self.buffers))}, and others with --buffer.")
+                raise WormcastError(f"vcs: {vcs} is not valid with configuration {name}, which has no buffer depth for "
+                                    f"it. Allowed: {', '.join(map(str, self.buffers))}; others with buffer.")
             chosen["buffer"] = self.buffers[vcs]
         return chosen
 
@@ -113,7 +114,7 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
     options = {name: value for name, value in given.items() if name != "configuration"}
     if "configuration" in given:
         require_kind("configuration", given["configuration"], str)
-        options = CONFIGURATIONS[given["configuration"]].resolve(options)
+        options = CONFIGURATIONS[given["configuration"]].resolve(options, given["configuration"])
     return {**_deep_defaults(options), **options}
 
 
@@ -123,6 +124,23 @@ def _deep_defaults(options: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     chunk = Configuration(chunk=options.get("chunk", Configuration.chunk)).chunk  # `Configuration` checks the chunk
     return {**DEEP, "buffer": DEEP_BUFFER // chunk * chunk}
+
+
+def configured(given: Mapping[str, Any]) -> tuple[Configuration, dict[str, Any]]:
+    """Return the hardware with the given options, and the options of `completed`.
+
+    The refusal of an option's value that the named configuration supplied says so.
+    """
+    chosen = completed(given)
+    try:
+        return Configuration(**chosen), chosen
+    except WormcastError as error:
+        name, _, rest = str(error).partition(": ")
+        supplied = str(chosen.get(name))
+        if "configuration" not in given or name in given or not rest.startswith(f"{supplied} is not valid"):
+            raise
+        raise WormcastError(f"{name}: {supplied} (of configuration {given['configuration']})"
+                            f"{rest.removeprefix(supplied)}") from error
 
 
 def hardware(topology: Topology, scheme: Scheme, given: Mapping[str, Any]) -> Configuration:
@@ -144,8 +162,7 @@ def hardware(topology: Topology, scheme: Scheme, given: Mapping[str, Any]) -> Co
     for name in given:
         if name not in KNOWN:
             raise WormcastError(f"hardware: {name!r} is not valid. Allowed: {', '.join(KNOWN)}.")
-    chosen = completed(given)
-    configuration = Configuration(**chosen)
+    configuration, chosen = configured(given)
     if "consumption" in chosen:
         return configuration
     classes = configuration.consumption_classes(topology, scheme)

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.typecheck import require_fields
 
 from ..common.option import option, require_allowed
 
 __all__ = ["LINKS", "HostPort"]
 
 PANEL = "Host"
+
+#: Largest number of destination sets of a table.
+MOST_SETS = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +35,7 @@ class HostPort:
         "Destination set of a message to a stream. mask: a bit for each node. table: the number of a set that the host "
         "has written. Default: mask, if the hardware can compute the scheme's headers.", None, panel=PANEL,
         metavar="mask|table")
-    set_count: int = option("Destination sets of a table, a power of two. Default: {}.", 16, limits=(1, 64),
+    set_count: int = option("Destination sets of a table, a power of two. Default: {}.", 16, limits=(1, MOST_SETS),
                             panel=PANEL)
     set_flits: int = option("Header flits of a destination set in a table. Default: {}. Unit: flits.", 16,
                             limits=(1, 1024), panel=PANEL)
@@ -39,6 +43,10 @@ class HostPort:
                                 panel=PANEL)
 
     def __post_init__(self) -> None:
+        require_fields(self)
+        if not 1 <= self.set_count <= MOST_SETS or self.set_count & self.set_count - 1:
+            raise WormcastError(f"set_count: {self.set_count} is not valid. Allowed: powers of two from 1 to "
+                                f"{MOST_SETS}.")
         require_allowed(self)
         if self.sets not in (None, "mask", "table"):
             raise WormcastError(f"sets: {self.sets!r} is not valid. Allowed: mask, table.")
@@ -46,12 +54,12 @@ class HostPort:
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "HostPort":
         """Return the options given by name. Refuse options of streams for hosts with links."""
-        port = cls(**given)
         idle = [name for name in given if name != "host"]
-        if port.host == "links" and idle:
-            raise WormcastError(f"{idle[0]}: {given[idle[0]]} is not valid with host links. Allowed: with host stream, "
-                                "axis.")
-        return port
+        if given.get("host", "links") == "links" and idle:
+            default = "" if "host" in given else " (the default)"
+            raise WormcastError(f"{idle[0]}: {given[idle[0]]} is not valid with host links{default}. Allowed: with "
+                                "host stream or axis.")
+        return cls(**given)
 
     @property
     def streams(self) -> bool:

@@ -19,6 +19,7 @@ from wormcast.hw.input_probe import InputProbe
 from wormcast.hw.interface.interface_probe import InterfaceProbe
 from wormcast.hw.variants import probe_of
 
+from .configuration import MOST_WIDTH
 from .fabric import HOST, Fabric
 from .placement import Placement
 
@@ -111,7 +112,7 @@ class Network(Placement):
             other = names.setdefault(self.switch_scope(switch), switch)
             if other != switch:
                 first, second = (self.topology.switch_names[one] for one in (other, switch))
-                raise WormcastError(f"network: {self.topology.name} is not valid: switches {first!r} and {second!r} "
+                raise WormcastError(f"topology: {self.topology.name} is not valid: switches {first!r} and {second!r} "
                                     f"would have the same name in hardware, {self.switch_scope(switch)}. "
                                     "Allowed: names that differ in letters and digits.")
 
@@ -129,8 +130,8 @@ class Network(Placement):
         assert isinstance(self.header, AddressList)
         header = self.header
         partial = bool((rule.of_channels(self.topology) == NO_CLASS).any())
+        marks = header.selector_bits + header.last_bits
         if partial and self.header.capacity < 2:
-            marks = header.selector_bits + header.last_bits
             raise WormcastError(
                 f"flit_width: {header.flit_width} is not valid: the classes {rule} depend on the next hop, so a header "
                 f"flit must hold two addresses of {header.address_bits} bits, and the header's other bits ({marks}). "
@@ -139,10 +140,13 @@ class Network(Placement):
         dimensions = {direction.rstrip("+-") for network in rule.networks for direction in network}
         by_labels = dimensions <= {"up", "down"} and self.scheme.relation in ALONG_LABELS
         if len(dimensions) > 1 and not by_labels and self.header.capacity < self.nodes - 1:
+            whole = (self.nodes - 1) * header.address_bits + marks
+            wider = f", or flit_width {whole} or more" if whole <= MOST_WIDTH else ""
             raise WormcastError(
                 f"classes: {rule} is not valid with relation {self.scheme.relation.name}: a router does not know the "
                 "next hop when it consumes a header flit. Classes by the next hop can distinguish the directions of "
-                "one dimension only, or up and down under hamiltonian. Allowed: classes that end in :last."
+                "one dimension only, or up and down under hamiltonian. Allowed: classes that end in :last"
+                f"{wider}."
             )
 
     @cached_property

@@ -11,6 +11,8 @@ import numpy.typing as npt
 from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.compiled import LINEAR, compiled_from
 
+from ..common.text import span_text
+
 __all__ = ["MULTICAST_SETS", "PATTERNS", "PERMUTATIONS", "Candidates", "candidates_of", "expected_hot_spots",
            "partners"]
 
@@ -100,8 +102,9 @@ def partners(pattern: str, topology: Topology) -> Integers:
     """
     found = PERMUTATIONS[pattern](topology).astype(np.int32)
     if (found == np.arange(topology.nodes)).all():
+        others = [name for name, find in PERMUTATIONS.items() if (find(topology) != np.arange(topology.nodes)).any()]
         raise WormcastError(f"pattern: {pattern} is not valid on {topology.name}, where it maps every node to itself. "
-                            "Allowed: another pattern.")
+                            f"Allowed: {', '.join(['uniform', *others])}.")
     return found
 
 
@@ -183,11 +186,14 @@ def candidates_of(multicast_sets: str, size: int, topology: Topology) -> Candida
     """
     nodes = topology.nodes
     if multicast_sets != "cluster":
-        axis = len(topology.shape) - 1 if multicast_sets == "row" else 0
-        if len(topology.shape) == 1 or topology.shape[axis] == 1:
-            raise WormcastError(f"multicast_sets: {multicast_sets} is not valid on {topology.name}. Allowed: networks "
-                                "whose nodes have two coordinates or more, and more than one node in each "
-                                f"{multicast_sets}.")
+        axes = {"row": len(topology.shape) - 1, "column": 0}
+        found_in = [name for name, axis in axes.items() if len(topology.shape) > 1 and topology.shape[axis] > 1]
+        axis = axes[multicast_sets]
+        if multicast_sets not in found_in:
+            reason = "its nodes have one coordinate" if len(topology.shape) == 1 else (
+                f"each {multicast_sets} has one node")
+            raise WormcastError(f"multicast_sets: {multicast_sets} is not valid on {topology.name}: {reason}. Allowed: "
+                                f"{', '.join(['any', *found_in])}, or cluster with cluster_size.")
         lines = np.moveaxis(np.arange(nodes).reshape(topology.shape), axis, -1).reshape(-1, topology.shape[axis])
         found = np.empty((nodes, topology.shape[axis] - 1), np.int32)
         for place, sources in enumerate(lines.T):
@@ -195,14 +201,15 @@ def candidates_of(multicast_sets: str, size: int, topology: Topology) -> Candida
         whole = np.full(nodes, found.shape[1], np.int32)
         return Candidates(found.shape[1], found, whole, whole)
     if not 1 <= size < nodes:
-        raise WormcastError(f"cluster_size: {size} is not valid on {topology.name}. Allowed: 1 to {nodes - 1}.")
+        raise WormcastError(f"cluster_size: {size} is not valid on {topology.name}. Allowed: "
+                            f"{span_text(1, nodes - 1)}.")
     hops = _hops(np.ascontiguousarray(topology.neighbours))[topology.injections[:, 0]][:, topology.consumptions[:, 0]]
     np.fill_diagonal(hops, -1)  # in each row, the source is sorted first
     order = np.argsort(hops, axis=1, kind="stable").astype(np.int32)[:, 1:]
     sorted_hops = np.take_along_axis(hops, order, axis=1)
     if nodes > 2 and (sorted_hops == sorted_hops[0, 0]).all():
         raise WormcastError(f"multicast_sets: cluster is not valid on {topology.name}: all nodes are equally near. "
-                            "Allowed: networks with distances that differ.")
+                            "Allowed: any.")
     farthest = sorted_hops[:, size - 1:size]
     sure = (sorted_hops < farthest).sum(axis=1, dtype=np.int32)
     ends = (sorted_hops <= farthest).sum(axis=1, dtype=np.int32)

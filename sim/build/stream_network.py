@@ -12,6 +12,8 @@ import numpy as np
 from wormcast.algorithms import SCHEMES, WormcastError
 from wormcast.algorithms.headers import BitString
 
+from ..common.option import given_text
+from ..common.text import span_text
 from .configuration import Configuration
 from .host_port import LINKS, HostPort
 from .network import Kind, Network
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from wormcast.hw.router import Blueprint
 
-__all__ = ["StreamNetwork", "host_interface", "require_streams", "resolved", "set_beats"]
+__all__ = ["StreamNetwork", "has_headers", "host_interface", "require_streams", "resolved", "set_beats"]
 
 #: Hardware options that streams require, with the reason.
 REQUIRED = {
@@ -60,6 +62,14 @@ def _headers_by_mask(blueprint: "Blueprint[Configuration]") -> "tuple[wiring.Com
     return None
 
 
+def has_headers(blueprint: "Blueprint[Configuration]", form: str, kind: type) -> bool:
+    """Return whether streams with this form of destination sets have headers from a component of this class."""
+    from wormcast.hw.streams import SetTable
+
+    masks = _headers_by_mask(blueprint)
+    return kind is SetTable if form == "table" else masks is not None and isinstance(masks[0], kind)
+
+
 def require_streams(blueprint: "Blueprint[Configuration]", port: HostPort) -> None:
     """Refuse streams for hardware that cannot have them."""
     options = blueprint.configuration
@@ -68,36 +78,40 @@ def require_streams(blueprint: "Blueprint[Configuration]", port: HostPort) -> No
         if given[name] != value:
             raise WormcastError(f"{name}: {given[name]} is not valid with host {port.host}: {reason}. "
                                 f"Allowed: {value}.")
-    if port.sets == "table":
+    if port.sets == "table" or _headers_by_mask(blueprint) is None:
         _require_sent_by_source(blueprint, port)
-    nodes, width = blueprint.topology.nodes, options.flit_width
-    if nodes > 1 << width:
-        least = (nodes - 1).bit_length()
-        allowed = f"multiples of 8, from {-(-least // 8) * 8}" if port.host == "axis" else f"{least} or more"
-        raise WormcastError(f"flit-width: {width} is not valid with host {port.host}: a flit must hold the id of a "
-                            f"node. Allowed: {allowed}.")
-    if port.host == "axis" and width % 8:
-        raise WormcastError(f"flit-width: {width} is not valid with host axis: AXI4-Stream has whole bytes. Allowed: "
-                            "multiples of 8.")
+    _require_width(blueprint, port)
     if port.sets == "mask":
         sizes, usual = asdict(port), asdict(LINKS)
         for name in ("set_count", "set_flits"):
             if (size := sizes[name]) != usual[name]:
-                raise WormcastError(f"{name.replace('_', '-')}: {size} is not valid with sets mask: only a table has a "
-                                    "size. Allowed: with sets table.")
-    if port.sets == "table" and port.set_count & (port.set_count - 1):
-        raise WormcastError(f"set-count: {port.set_count} is not valid. Allowed: powers of two from 1 to 64.")
-    if port.sets == "table" and width < 8:
-        raise WormcastError(f"flit-width: {width} is not valid with sets table. Allowed: 8 or more.")
+                raise WormcastError(f"{name}: {size} is not valid with sets mask: only a table has a size. Allowed: "
+                                    "with sets table.")
     if port.sets == "mask" and _headers_by_mask(blueprint) is None:
         raise WormcastError(f"sets: mask is not valid: the hardware does not compute headers of {blueprint.scheme.name}"
                             f" on {blueprint.topology.name}. Allowed: table.")
     header = blueprint.header
-    most = header.flits(max(nodes - 1, 1) if header.multicast else 1) + 1
+    most = header.flits(max(blueprint.topology.nodes - 1, 1) if header.multicast else 1) + 1
     if options.deep and most + port.message_flits > options.buffer:
-        raise WormcastError(f"message-flits: {port.message_flits} is not valid: a buffer of {options.buffer} flits "
-                            f"must hold a whole worm, with {most} flits in front of the message. Allowed: up to "
-                            f"{options.buffer - most}.")
+        allowed = f"with buffer {most + port.message_flits} or more"
+        if options.buffer > most:
+            allowed = f"{span_text(1, options.buffer - most)}, or {allowed}"
+        raise WormcastError(f"message_flits: {given_text(port, 'message_flits')} is not valid: a buffer of "
+                            f"{options.buffer} flits must hold a whole worm, with {most} flits in front of the "
+                            f"message. Allowed: {allowed}.")
+
+
+def _require_width(blueprint: "Blueprint[Configuration]", port: HostPort) -> None:
+    """Refuse flits that are too narrow for a stream, or that have no whole bytes with AXI4-Stream."""
+    width, bits = blueprint.configuration.flit_width, (blueprint.topology.nodes - 1).bit_length()
+    least = max(bits, 8 if port.sets == "table" else 1)
+    reason = "a flit must hold the id of a node" if width < bits else "" if width >= least else (
+        "a table of sets needs flits of a byte")
+    if port.host == "axis" and not reason and width % 8:
+        reason = "AXI4-Stream has whole bytes"
+    if reason:
+        allowed = f"multiples of 8, from {-(-least // 8) * 8}" if port.host == "axis" else f"{least} or more"
+        raise WormcastError(f"flit_width: {width} is not valid with host {port.host}: {reason}. Allowed: {allowed}.")
 
 
 def _require_sent_by_source(blueprint: "Blueprint[Configuration]", port: HostPort) -> None:
@@ -106,8 +120,8 @@ def _require_sent_by_source(blueprint: "Blueprint[Configuration]", port: HostPor
     others = np.arange(1, network.nodes)
     if len(others) and len({*scheme.batch(network, [0], [0, len(others)], others).source.tolist()}) > 1:
         raise WormcastError(f"host: {port.host} is not valid with scheme {scheme.name}: its destinations send copies "
-                            "on, and a stream's hardware sends the worms of its own host alone. Allowed: schemes whose "
-                            "source sends all worms of a message, for example individual.")
+                            "on, and a stream's hardware sends the worms of its own host alone. Allowed: host links, "
+                            "or a scheme whose source sends all worms of a message, for example individual.")
 
 
 def host_interface(blueprint: "Blueprint[Configuration]", port: HostPort, **count: int | None) -> "wiring.Component":

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.typecheck import require_fields
 
-from ..common.option import option, require_allowed
-from ..common.text import count
+from ..common.option import given_text, number_text, option, require_allowed
+from ..common.text import count, span_text
 from .patterns import (
     MULTICAST_SETS,
     PATTERNS,
@@ -117,66 +117,78 @@ class Traffic:
     def __post_init__(self) -> None:
         require_fields(self)
         require_allowed(self)
-        most = MOST_DEVIATION if self.destinations_distribution == "normal" else 0
-        if not 0 <= self.destinations_deviation <= most:
-            raise WormcastError(f"destinations_deviation: {self.destinations_deviation} is not valid. Allowed: 0, and "
-                                f"up to {MOST_DEVIATION} with the distribution normal.")
+        normal = self.destinations_distribution == "normal"
+        if not 0 <= self.destinations_deviation <= MOST_DEVIATION * normal:
+            allowed = f"0 to {MOST_DEVIATION}" if normal else "0, or with destinations_distribution normal"
+            raise WormcastError(f"destinations_deviation: {number_text(self.destinations_deviation)} is not valid with "
+                                f"{self._with('destinations_distribution')}. Allowed: {allowed}.")
         if (self.destinations_counts is not None) != (self.destinations_distribution == "given"):
             raise WormcastError("destinations_counts is missing. Needed with destinations_distribution given: numbers "
                                 "of destinations and their weights, for example 1:0.5,8:0.3."
                                 if self.destinations_counts is None else
-                                f"destinations_counts: {self.destinations_counts!r} is not valid with the "
-                                f"distribution {self.destinations_distribution}. Allowed: with "
-                                "destinations_distribution given.")
+                                f"destinations_counts: {self.destinations_counts!r} is not valid with "
+                                f"{self._with('destinations_distribution')}. Allowed: with destinations_distribution "
+                                "given.")
         self.weights  # noqa: B018
         self._check_pattern()
         self._check_sets()
         self._check_bursts()
         if self.outstanding and not self.reply:
-            raise WormcastError(f"outstanding: {self.outstanding} is not valid without replies. Needed: reply.")
+            raise WormcastError(f"outstanding: {self.outstanding} is not valid with {self._with('reply')}: no request "
+                                "waits for replies. Allowed: 0, or with reply 1 or more.")
         if not 0 <= self.rate <= self.highest_rate:
             when = "every cycle" if self.injection_process == "bernoulli" else "every cycle of a burst"
-            raise WormcastError(f"rate: {self.rate} is not valid. Allowed: 0 to {self.highest_rate:g} flits per node "
-                                f"and cycle, which is a message in {when}.")
+            raise WormcastError(f"rate: {number_text(self.rate)} is not valid. Allowed: 0 to {self.highest_rate:g} "
+                                f"flits per node and cycle (a message in {when}), as far as the nodes can consume "
+                                "them.")
+
+    def _with(self, name: str) -> str:
+        """Return the name and the value of an option for an error message."""
+        return f"{name} {given_text(self, name)}"
 
     def _check_pattern(self) -> None:
         hot = self.pattern == "hot-spot"
         if (self.hot_spots is not None) != hot:
-            raise WormcastError("hot_spots is missing. Needed: hot_spots and hot_spot_share, with the pattern hot-spot."
+            raise WormcastError("hot_spots is missing. Needed with pattern hot-spot: hot_spots and hot_spot_share."
                                 if hot else
-                                f"hot_spots: {self.hot_spots!r} is not valid with the pattern {self.pattern}. Allowed: "
-                                "with the pattern hot-spot, beside hot_spot_share.")
+                                f"hot_spots: {self.hot_spots!r} is not valid with {self._with('pattern')}. Allowed: "
+                                "with pattern hot-spot and hot_spot_share.")
         if not (0 < self.hot_spot_share <= 1 if hot else self.hot_spot_share == 0):
-            raise WormcastError(f"hot_spot_share: {self.hot_spot_share} is not valid with the pattern {self.pattern}. "
-                                "Allowed: above 0 up to 1 with hot-spot, 0 with other patterns.")
+            allowed = "above 0, up to 1" if hot else "0, or with pattern hot-spot"
+            raise WormcastError(f"hot_spot_share: {given_text(self, 'hot_spot_share')} is not valid with "
+                                f"{self._with('pattern')}. Allowed: {allowed}.")
         if self.pattern in PERMUTATIONS and self.multicast_fraction == 1:
-            raise WormcastError(f"pattern: {self.pattern} is not valid: it is for unicasts, and there are none. "
-                                "Allowed: with multicast_fraction below 1.")
+            raise WormcastError(f"pattern: {self.pattern} is not valid with {self._with('multicast_fraction')}: it is "
+                                "for unicasts, and there are none. Allowed: uniform, or with multicast_fraction below "
+                                "1.")
 
     def _check_sets(self) -> None:
         name, cluster = self.multicast_sets, self.multicast_sets == "cluster"
         if cluster and not self.cluster_size:
-            raise WormcastError("cluster_size: 0 (the default) is not valid with the multicast_sets cluster. Needed: 1 "
+            raise WormcastError("cluster_size: 0 (the default) is not valid with multicast_sets cluster. Needed: 1 "
                                 "node or more, without the source.")
         if not (self.cluster_size >= 1 if cluster else self.cluster_size == 0):
-            raise WormcastError(f"cluster_size: {self.cluster_size} is not valid with the multicast_sets {name}. "
-                                "Allowed: 1 or more with cluster, 0 with others.")
+            allowed = ("1 or more, as far as the network has other nodes" if cluster else
+                       "0, or with multicast_sets cluster")
+            raise WormcastError(f"cluster_size: {self.cluster_size} is not valid with {self._with('multicast_sets')}. "
+                                f"Allowed: {allowed}.")
         if name != "any" and not self.multicast_fraction:
-            raise WormcastError(f"multicast_sets: {name} is not valid: it is for multicasts, and there are none. "
-                                "Allowed: with multicast_fraction above 0.")
+            raise WormcastError(f"multicast_sets: {name} is not valid with {self._with('multicast_fraction')}: it is "
+                                "for multicasts, and there are none. Allowed: any, or with multicast_fraction above 0.")
         if name != "any" and self.pattern == "hot-spot":
-            raise WormcastError(f"multicast_sets: {name} is not valid with the pattern hot-spot, which also chooses "
-                                "the destinations of multicasts. Allowed: with other patterns.")
+            raise WormcastError(f"multicast_sets: {name} is not valid with pattern hot-spot, which also chooses the "
+                                "destinations of multicasts. Allowed: any, or with another pattern.")
 
     def _check_bursts(self) -> None:
         for name, value in (("burst_on", self.burst_on), ("burst_off", self.burst_off)):
             if self.injection_process == "on-off" and not value:
-                raise WormcastError(f"{name}: 0 (the default) is not valid with the injection_process on-off. Needed: "
+                raise WormcastError(f"{name}: 0 (the default) is not valid with injection_process on-off. Needed: "
                                     f"burst_on and burst_off, each 1 to {MOST_BURST:g} cycles.")
             if not (1 <= value <= MOST_BURST if self.injection_process == "on-off" else value == 0):
-                raise WormcastError(f"{name}: {value:g} is not valid with the injection_process "
-                                    f"{self.injection_process}. Allowed: 1 to {MOST_BURST:g} with on-off, 0 with "
-                                    "bernoulli.")
+                allowed = f"1 to {MOST_BURST:g}" if self.injection_process == "on-off" else (
+                    "0, or with injection_process on-off")
+                raise WormcastError(f"{name}: {number_text(value)} is not valid with "
+                                    f"{self._with('injection_process')}. Allowed: {allowed}.")
 
     @functools.cached_property
     def weights(self) -> dict[int, float]:
@@ -191,7 +203,8 @@ class Traffic:
                 raise WormcastError(f"destinations_counts: {pair!r} is not valid. Allowed: COUNT:WEIGHT, with a count "
                                     f"from 1 and a weight above 0 up to {MOST_WEIGHT:g}.")
             if count in found:
-                raise WormcastError(f"destinations_counts: {count} occurs twice. Allowed: each count once.")
+                raise WormcastError(f"destinations_counts: {self.destinations_counts!r} is not valid: the count "
+                                    f"{count} occurs twice. Allowed: each count once.")
             found[count] = weight
         return found
 
@@ -242,22 +255,21 @@ class Traffic:
         values = np.arange(1, most + 1)
         if self.destinations_distribution == "given":
             if max(self.weights) > most:
-                raise WormcastError(f"destinations_counts: {max(self.weights)} destinations are not valid in "
-                                    f"{where}. Allowed: 1 to {most}.")
+                raise WormcastError(f"destinations_counts: the count {max(self.weights)} is not valid in {where}. "
+                                    f"Allowed: {span_text(1, most)}.")
             return np.array([self.weights.get(int(value), 0.0) for value in values]) / math.fsum(self.weights.values())
         if self.destinations_distribution == "all":
             return np.maximum(0, 1 - np.abs(values - most))
-        if not 1 <= mean <= most or (self.destinations_distribution == "uniform" and 2 * mean - 1 > most):
-            upper = (most + 1) / 2 if self.destinations_distribution == "uniform" else most
-            raise WormcastError(f"destinations_mean: {mean:g} is not valid with the distribution "
-                                f"{self.destinations_distribution} in {where}. Allowed: 1 to {upper:g}.")
+        uniform = self.destinations_distribution == "uniform"
+        upper = (most + 1) / 2 if uniform else most
+        if not 1 <= mean <= upper or (uniform and 2 * mean != int(2 * mean)):
+            raise WormcastError(f"destinations_mean: {given_text(self, 'destinations_mean')} is not valid with "
+                                f"{self._with('destinations_distribution')} in {where}. Allowed: "
+                                f"{'multiples of 0.5 from ' * (uniform and upper > 1)}{span_text(1, upper)}.")
         if self.destinations_distribution == "fixed" or (
                 self.destinations_distribution == "normal" and not self.destinations_deviation):
             return np.maximum(0, 1 - np.abs(values - mean))
-        if self.destinations_distribution == "uniform":
-            if 2 * mean != int(2 * mean):
-                raise WormcastError(f"destinations_mean: {mean:g} is not valid with the distribution uniform. Allowed: "
-                                    "multiples of 0.5.")
+        if uniform:
             return (values <= 2 * mean - 1) / (2 * mean - 1)
         edges = [-math.inf, *(values[:-1] + 0.5), math.inf]
         below = np.array([math.erf((edge - mean) / (self.destinations_deviation * math.sqrt(2))) for edge in edges])
@@ -364,8 +376,8 @@ class Traffic:
             where = "per node and cycle" if uniform else f"per cycle at node {topology.node_name(busiest)}"
             most = self.rate * float((links / wanted)[wanted > 0].min())
             unit = 10.0 ** (math.floor(math.log10(most)) - 3)
-            raise WormcastError(f"rate: {self.rate:g} is not valid: it creates {wanted[busiest]:g} flits to consume "
-                                f"{where}, and the node can consume {there}. Allowed: rates up to "
+            raise WormcastError(f"rate: {number_text(self.rate)} is not valid: it creates {wanted[busiest]:g} flits to "
+                                f"consume {where}, and the node can consume {there}. Allowed: rates up to "
                                 f"{math.floor(most / unit) * unit:g}.")
 
     @property

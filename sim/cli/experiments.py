@@ -100,7 +100,7 @@ class Recording:
                     raise WormcastError(f"{name}: {other} is not valid with --around-worst: the message determines "
                                         "the cycles and instances. Allowed: one of the two options.")
             if vcd is None:
-                raise WormcastError("around-worst: --vcd is missing. Needed: --vcd FILE.")
+                raise WormcastError("around-worst: on is not valid without --vcd. Needed: --vcd FILE.")
             return cls(vcd, None, [], around_worst=True)
         if cycles is None:
             if instances is not None:

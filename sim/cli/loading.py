@@ -11,7 +11,7 @@ from wormcast.algorithms import topology as build_topology
 from ..api.measurement import LoadTask, find_saturation
 from ..build.limits import CYCLES, FIRST_SEED, MOST_SEEDS, PRECISION, SEEDS
 from ..build.traffic import Traffic
-from ..common.option import options_of
+from ..common.option import number_text, options_of
 from ..common.path_conflicts import require_apart
 from .app import Json, SchemeName, TopologyName, emit_result, stdout_for_results
 from .commands import command
@@ -93,8 +93,9 @@ def load_(
         for name, others in (("rate", traffic), ("trace", traffic), *((name, counting) for name in counting),
                              *((name, kept) for name in of_one)):
             if name in others:
-                raise WormcastError(f"{name}: {others[name]} is not valid with --find-saturation: the "
-                                    "search runs several experiments with its own rates")
+                value = "on" if others[name] is True else number_text(others[name])
+                raise WormcastError(f"{name}: {value} is not valid with --find-saturation: the search runs several "
+                                    "experiments with its own rates. Allowed: one of the two options.")
         out = Table(kept.get("csv"))
         require_apart(user_files(scheme, relation, topology), {"--csv": out.path})
         with stdout_for_results():
@@ -120,9 +121,10 @@ def load_(
     with stdout_for_results():
         network = build_topology(topology)
         outputs.drawing.require(network)
-        if until_interval and ("checkpoint" in kept or "window" in kept):
-            raise WormcastError("until-interval: on is not valid with --checkpoint or --window: the number of cycles "
-                                "is not known before the run. Allowed: one of these options.")
+        for other in ("checkpoint", "window"):
+            if until_interval and other in kept:
+                raise WormcastError(f"until-interval: on is not valid with --{other}: the number of cycles is not "
+                                    "known before the run. Allowed: one of the two options.")
         if counting and "checkpoint" in kept:
             raise WormcastError(f"{next(iter(counting))}: {next(iter(counting.values()))} is not valid with "
                                 "--checkpoint: a checkpoint holds no events. Allowed: one of the two options.")

@@ -18,7 +18,7 @@ from ..api.planning import plan, plan_random
 from ..build.limits import SAMPLES
 from ..build.traffic import Traffic
 from ..common.figure_file import draw_file
-from ..common.option import options_of
+from ..common.option import number_text, options_of
 from ..common.path_conflicts import require_apart
 from .app import Json, SchemeName, TopologyName, count, emit_result, say, stdout_for_results, table
 from .commands import command
@@ -72,14 +72,15 @@ def plan_(
     one = {"destinations": destinations, "plot": plot}
     if random is None and law:
         name, value = next(iter(law.items()))
-        raise WormcastError(f"{name}: {value} is not valid without --random. Needed: --random "
+        raise WormcastError(f"{name}: {number_text(value)} is not valid without --random. Needed: --random "
                             "MULTICASTS.")
     if random is None and (source is None or destinations is None):
-        raise WormcastError(f"{'destinations' if source else 'source'} is missing. Needed: --source and "
-                            "--destinations, or --random.")
+        missing = [name for name, value in {"source": source, "destinations": destinations}.items() if value is None]
+        raise WormcastError(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. Needed: --source "
+                            "and --destinations, or --random.")
     if random is not None and (beside := [name for name, value in one.items() if value is not None]):
         raise WormcastError(f"{beside[0]}: {one[beside[0]]} is not valid with --random, which draws multicasts. "
-                            "Allowed: one of the two options, not both.")
+                            "Allowed: one of the two options.")
     with stdout_for_results():
         network = build_topology(topology)
     if plot:

@@ -81,7 +81,8 @@ def verilog(
                            **built_for, **given, **host_port)
     made = result.export
     if sdc and not made.sdc:
-        raise WormcastError(f"sdc: {sdc} is not valid: {what} has no clock.")
+        raise WormcastError(f"sdc: {sdc} is not valid: {what} has no clock. Allowed: with components that "
+                            "have one, for example router.")
     texts = {"checks": made.checks, "bind": made.bind, "formal": made.formal}
     _write({output: made.verilog, table: made.document, tables: f"{json_module.dumps(made.tables)}\n", sdc: made.sdc,
             **{file: texts[part] for part, file in assertions.items()}})

@@ -69,7 +69,7 @@ def wave(
     for option, asked in (("json", json), ("replay", replay)):
         if asked and len(files) > 1:
             raise WormcastError(f"{option}: {'on' if asked is True else asked} is not valid with {len(files)} "
-                                f"waveforms ({', '.join(map(str, files))}). Allowed: one.")
+                                f"waveforms ({', '.join(map(str, files))}). Allowed: one waveform.")
     options = picture_options(look, plot)
     cycles, chosen = window_of(window), _numbers(worms)
     require_apart({f"FILE {file}": file for file in files}, {**picture_paths(plot, options), "--replay": replay})

@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 
 from wormcast.algorithms import WormcastError
 
-__all__ = ["Option", "option", "options_of", "require_allowed"]
+__all__ = ["Option", "given_text", "number_text", "option", "options_of", "require_allowed"]
 
 KEY = "option"
 
@@ -105,7 +105,7 @@ class Option:
         if self.limits and value not in self.words and (
                 isinstance(value, str) or not self.limits[0] <= value <= self.limits[1]):
             allowed = ", or ".join(("{} to {}".format(*self.limits), *self.words))
-            raise WormcastError(f"{self.name}: {value} is not valid. Allowed: {allowed}.")
+            raise WormcastError(f"{self.name}: {number_text(value)} is not valid. Allowed: {allowed}.")
         if self.parse and value is not None:
             self.parse(value)
 
@@ -140,3 +140,14 @@ def require_allowed(of: Any) -> None:
     """Refuse the first option of a dataclass's instance that has a value that is not allowed."""
     for name, declared in options_of(of.__class__).items():
         declared.require(getattr(of, name))
+
+
+def number_text(value: Any) -> str:
+    """Return a value as a user writes it: a float that is a whole number without decimals."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
+
+
+def given_text(of: Any, name: str) -> str:
+    """Return the value of an option in a dataclass's instance for an error message; the text marks a default."""
+    value = getattr(of, name)
+    return number_text(value) + " (the default)" * (value == options_of(of.__class__)[name].default)

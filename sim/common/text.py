@@ -10,7 +10,8 @@ from wormcast.algorithms.phrases import count
 if TYPE_CHECKING:
     from wormcast.algorithms import Topology
 
-__all__ = ["consumption_text", "count", "markdown_table", "resource_text", "rounded", "version_text"]
+__all__ = ["consumption_text", "count", "markdown_table", "resource_text", "rounded", "span_text",
+           "version_text"]
 
 #: Digits of a commit in texts for people.
 DIGITS = 12
@@ -25,6 +26,11 @@ def version_text() -> str:
 def rounded(value: float | None, places: int) -> float | None:
     """Return a number rounded to decimal places, never -0.0; None for None."""
     return None if value is None else round(value, places) + 0
+
+
+def span_text(least: float, most: float) -> str:
+    """Return a range of numbers as text: ``1 to 8``; ``1`` if it has one number."""
+    return f"{least:g}" if least == most else f"{least:g} to {most:g}"
 
 
 def consumption_text(channels: int, ejection: str) -> str:

@@ -252,7 +252,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "0,1"], "source"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,1"], "twice"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", ""], "destination"),
-        (["plan", "mesh:4x4", "dual-path"], "source is missing. Needed: --source and "),
+        (["plan", "mesh:4x4", "dual-path"], "source, destinations are missing. Needed: --source and "),
         (["plan", "mesh:4x4", "dual-path", "--source", "0"], "destinations is missing. Needed: "),
         (["plan", "mesh:4x4", "dual-path", *ONE[:4], "--seed", 1], "seed: 1 is not valid without --random"),
         (["plan", "mesh:4x4", "dual-path", "--destinations", "0", "--random", 80],

@@ -79,9 +79,9 @@ def test_where_none_is_found_it_says_how_much_was_searched(tmp_path):
 
 
 @pytest.mark.parametrize(("words", "sentence"), [
-    (["--length", "a"], "length: 'a' is not valid. Allowed: a number of flits, or A:B, the fewest and the most flits."),
+    (["--length", "a"], "length: 'a' is not valid. Allowed: A:B with 1 <= A <= B <= 65536, the fewest"),
     (["--length", "1:2:3"], "length: '1:2:3' is not valid"),
-    (["--length", "9:2"], "length: 9:2 is not valid. Allowed: A:B with 1 <= A <= B"),
+    (["--length", "9:2"], "length: '9:2' is not valid. Allowed: A:B with 1 <= A <= B"),
     (["--cycles", 0], "cycles: 0 is not valid. Allowed: 1 to"),
     (["--vcs", 99], "vcs: 99 is not valid"),
 ])

@@ -169,7 +169,7 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--vcs", "0"], "vcs"),
     (["--destinations-distribution", "given"], "Needed with destinations-distribution given: "),
     (["--pattern", "spiral"], "Allowed: uniform, hot-spot, transpose, bit-complement, bit-reversal, shuffle"),
-    (["--pattern", "tornado"], "tornado is not valid: it is for unicasts"),
+    (["--pattern", "tornado"], "tornado is not valid with multicast-fraction 1 (the default): it is for unicasts"),
     (["--pattern", "hot-spot", "--hot-spots", "9.9", "--hot-spot-share", "0.1"],
      "hot-spots: node: '9.9' is not in mesh:4x4"),
     (["--rate", "0.2", "--pattern", "hot-spot", "--hot-spots", "1.1", "--hot-spot-share", "0.5"],

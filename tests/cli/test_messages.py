@@ -112,7 +112,7 @@ def test_the_worst_message_is_recorded_and_named(tmp_path):
 
 
 @pytest.mark.parametrize(("more", "sentence"), [
-    ([], "around-worst: --vcd is missing. Needed: --vcd FILE."),
+    ([], "around-worst: on is not valid without --vcd. Needed: --vcd FILE."),
     (["--vcd", "x.vcd", "--window", "1:2"],
      ("window: 1:2 is not valid with --around-worst: the message determines the cycles and instances. Allowed: one of "
      "the two options.")),

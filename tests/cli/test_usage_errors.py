@@ -31,9 +31,9 @@ from command import wormcast
     (["load", "mesh:4x4", "dual-path", "--lenght", "3"], "--lenght is not an option of load. Nearest: --length."),
     (["load", "mesh:4x4", "dual-path"], "rate is missing. Needed: --rate, --trace or --find-saturation."),
     (["load", "mesh:4x4", "dual-path", "--rate", "0.1", "--multicast-fraction", "2"],
-     "multicast-fraction: 2.0 is not valid. Allowed: 0 to 1."),
+     "multicast-fraction: 2 is not valid. Allowed: 0 to 1."),
     (["load", "mesh:4x4", "dual-path", "--rate", "0.01", "--destinations-mean", "4", "--hot-spots", "0.0"],
-     ("hot-spots: '0.0' is not valid with the pattern uniform. Allowed: with the pattern hot-spot, beside "
+     ("hot-spots: '0.0' is not valid with pattern uniform (the default). Allowed: with pattern hot-spot and "
       "hot-spot-share.")),
     (["load", "mesh:4x4", "dual-path", "--rate", "5", "--destinations-mean", "4"],
      ("rate: 5 is not valid: it creates 20 flits to consume per node and cycle, and the node can consume 1. Allowed: "
@@ -43,7 +43,8 @@ from command import wormcast
     (["load", "mesh:4x4", "dual-path", "--rate", "0.01", "--events", "--checkpoint", "c.zip"],
      "events: on is not valid with --checkpoint: a checkpoint holds no events. Allowed: one of the two options."),
     (["load", "mesh:4x4", "dual-path", "--find-saturation", "--events"],
-     "events: on is not valid with --find-saturation: the search runs several experiments with its own rates"),
+     ("events: on is not valid with --find-saturation: the search runs several experiments with its own rates. "
+      "Allowed: one of the two options.")),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1.1 1.2", "--length", "4"],
      "destinations: '1.1 1.2' is not valid. Allowed: commas between nodes, as in 1.1,1.2."),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "4", "--replay", "r.txt"],

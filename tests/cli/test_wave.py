@@ -130,7 +130,8 @@ def test_several_are_drawn_side_by_side(figure_4, tmp_path):
     assert float(width) == pytest.approx(2 * 3.4 * 72)
     code, out, err = wormcast("wave", figure_4, figure_4, "--json")
     both = f"{figure_4}, {figure_4}"
-    assert (code, out, err) == (2, "", f"wormcast: json: on is not valid with 2 waveforms ({both}). Allowed: one.\n")
+    assert (code, out, err) == (
+        2, "", f"wormcast: json: on is not valid with 2 waveforms ({both}). Allowed: one waveform.\n")
 
 
 def test_the_hardware_s_channels_are_told_as_the_run_had_them(tmp_path):

@@ -155,18 +155,19 @@ def test_queue_that_is_never_full_is_no_hardware(name):
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({"send_queue": 2}, r"send-queue: 2 is not valid without packet: a place holds a packet\. Allowed: 0, or packet 1"),
+    ({"send_queue": 2}, r"send_queue: 2 is not valid with packet 0 .* Allowed: 0, or with packet 1"),
     ({"send_queue": 2, "packet": 4, "ni_processors": "one"},
-     r"ni-processors: one is not valid with receive-queue 0: .* Allowed: two, or receive-queue and send-queue 1 or "),
-    ({"receive_queue": 2, "packet": 4, "ni_processors": "one"}, r"ni-processors: one is not valid with send-queue 0"),
+     r"ni_processors: one is not valid with receive_queue 0 \(the default\): .* Allowed: two, or with receive_queue"),
+    ({"receive_queue": 2, "packet": 4, "ni_processors": "one"}, r"ni_processors: one is not valid with send_queue 0"),
     ({"send_queue": "many", "packet": 4}, r"send_queue: many is not valid\. Allowed: 0 to 256, or never-full"),
     ({"receive_queue": 257, "packet": 4}, r"receive_queue: 257 is not valid\. Allowed: 0 to 256, or never-full"),
-    ({"send_queue": "never-full"}, r"send-queue: never-full is not valid without packet"),
+    ({"send_queue": "never-full"}, r"send_queue: never-full is not valid with packet 0"),
     ({"receive_queue": 2, "send_queue": 2, "packet": 4, "ni": "fpfs", "ni_processors": "one"},
-     r"ni-processors: one is not valid with ni fpfs: .* sends on are not in the send queue\. Allowed: two"),
+     r"ni_processors: one is not valid with ni fpfs: .* sends on are not in the send queue\. Allowed: two"),
     ({"receive_queue": 2, "send_queue": 2, "packet": 4, "absorb": "2", "ni_processors": "one"},
-     r"ni-processors: one is not valid with absorb 2: .* Allowed: two"),
-    ({"ni_order": "send-first"}, r"ni-order: send-first is not valid with ni-processors two: .* ni-processors one"),
+     r"ni_processors: one is not valid with absorb 2: .* Allowed: two"),
+    ({"ni_order": "send-first"},
+     r"ni_order: send-first is not valid with ni_processors two .the default.: .* ni_processors one"),
 ])
 def test_refusals(options, said):
     with pytest.raises(WormcastError, match=said):

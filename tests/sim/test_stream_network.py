@@ -57,12 +57,15 @@ def test_sets_of_schemes_whose_destinations_send_on_are_refused():
 
 @pytest.mark.parametrize(("build", "said"), [
     (lambda: network_of("mesh:3x3", "e-mcast", sets="mask"), "does not compute headers of e-mcast on mesh:3x3"),
-    (lambda: network_of("mesh:3x3", "e-mcast", set_count=5), "set-count: 5 is not valid. Allowed: powers of two"),
+    (lambda: network_of("mesh:3x3", "e-mcast", set_count=5), "set_count: 5 is not valid. Allowed: powers of two"),
     (lambda: network_of("mesh:3x3", "dual-path", {"ports": "all"}), "ports: all is not valid with host axis"),
     (lambda: network_of("mesh:3x3", "dual-path", {"absorb": "2"}), "absorb: 2 is not valid with host axis"),
     (lambda: network_of("irregular:switches=4,ports=4,nodes=6", "tree", {"configuration": "sivaram_32"},
                         message_flits=639), "a buffer of 640 flits must hold a whole worm, with 2 flits in front"),
     (lambda: network_of("mesh:3x3", "dual-path", message_flits=0), "message_flits: 0 is not valid. Allowed: 1 to 4096"),
+    (lambda: network_of("mesh:3x3", "binomial", sets="mask"), "host: axis is not valid with scheme binomial"),
+    (lambda: network_of("mesh:2x2", "dual-path", {"flit_width": 5}, sets="table"),
+     "flit_width: 5 is not valid with host axis: a table of sets needs flits of a byte. Allowed: multiples of 8, from"),
 ])
 def test_hardware_that_cannot_have_streams_is_refused(build, said):
     with pytest.raises(WormcastError, match=said):

@@ -278,11 +278,13 @@ def test_rows_and_columns(name, sets, members):
 
 
 @pytest.mark.parametrize(("name", "options", "sentence"), [
-    ("ring:8", {"multicast_sets": "row"}, "multicast_sets: row is not valid on ring:8. Allowed: networks whose nodes"),
-    ("mesh:8x1", {"multicast_sets": "row"}, "row is not valid on mesh:8x1. .* more than one node in each row"),
-    ("min:b=2,stages=3", {"multicast_sets": "cluster", "cluster_size": 3}, "all nodes are equally near"),
+    ("ring:8", {"multicast_sets": "row"}, "multicast_sets: row is not valid on ring:8: its nodes have one coordinate"),
+    ("mesh:8x1", {"multicast_sets": "row"},
+     "row is not valid on mesh:8x1: each row has one node. Allowed: any, column"),
+    ("min:b=2,stages=3", {"multicast_sets": "cluster", "cluster_size": 3}, "all nodes are equally near. Allowed: any."),
     ("mesh:2x2", {"multicast_sets": "cluster", "cluster_size": 4}, "cluster_size: 4 is not valid .* Allowed: 1 to 3"),
-    ("mesh:4x4", {"multicast_sets": "row"}, "mean: 10 is not valid .* in a row of 4 nodes. Allowed: 1 to 3"),
+    ("mesh:4x4", {"multicast_sets": "row"},
+     r"mean: 10 \(the default\) is not valid .* in a row of 4 nodes. Allowed: 1 to 3"),
     ("mesh:4x4", {"multicast_sets": "cluster", "cluster_size": 5},
      "in a cluster of 5 nodes beside the source. Allowed: 1 to 5"),
 ])

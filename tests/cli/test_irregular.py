@@ -113,7 +113,9 @@ RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
     ([*RUN, "--chunk", 4],
      ("chunk: 4 is not valid: the switch has 8 outputs, and decodes branches from up to 5 header "
      "flits. Allowed: 8 to 256, with a buffer of whole chunks.")),
-    ([*RUN, "--chunk", 7], "buffer: 640 is not valid with chunks of 7 flits. Allowed: multiples of 7 from 14 to 4096."),
+    ([*RUN, "--chunk", 7],
+     ("buffer: 640 (of configuration sivaram_32) is not valid with chunks of 7 flits. Allowed: multiples of 7 from 14 "
+      "to 4096.")),
     ([*RUN, "--buffer", 8], "buffer: 8 is not valid with chunks of 8 flits. Allowed: multiples of 8 from 16 to 4096."),
     ([*RUN, "--flit-width", 2],
      ("chunk: 8 is not valid: the switch has 8 outputs, and decodes branches from up to 17 header "

@@ -2,27 +2,29 @@
 
 import functools
 import inspect
+import os
 import re
 import reprlib
 import types
 import typing
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from .errors import WormcastError, naming_options
+from .errors import WormcastError, naming_options, nearest
 
 __all__ = ["checked", "kinds_of", "parameters_of", "plain", "require_fields", "require_kind"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: For a plain type: the type that is accepted, and its name in refusals. Other types appear by their class names.
+#: For a type: the type that is accepted, and its name in refusals. Other types appear by their class names.
 PLAIN: dict[type, tuple[type, str]] = {
-    int: (Integral, "a whole number"), float: (Real, "a number"), str: (str, "text")}
+    int: (Integral, "a whole number"), float: (Real, "a number"), str: (str, "text"), Sequence: (Sequence, "a list"),
+    Mapping: (Mapping, "a dict"), os.PathLike: (os.PathLike, "a path"), np.ndarray: (np.ndarray, "an array")}
 
 
 def require_kind(name: str, value: object, *kinds: type) -> None:
@@ -71,7 +73,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise WormcastError(f"{label}: {error}. Allowed: {', '.join(allowed)}.") from error
+            raise WormcastError(_call_refusal(label, str(error), signature, allowed)) from error
         hints = hints_of(function)
         for name, parameter in signature.parameters.items():
             if name not in bound.arguments:
@@ -98,6 +100,21 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             raise
 
     return checking
+
+
+def _call_refusal(label: str, fault: str, signature: inspect.Signature, allowed: list[str]) -> str:
+    """Say what is wrong with the arguments of a call, from Python's own words."""
+    names = ", ".join(allowed)
+    quoted = re.search(r"'(\w+)'", fault)
+    if quoted and fault.startswith("missing"):
+        needed = ", ".join(name for name in allowed if signature.parameters[name].default is inspect.Parameter.empty
+                           and signature.parameters[name].kind is not inspect.Parameter.VAR_KEYWORD)
+        return f"{label}: {quoted[1]} is missing. Needed: {needed}."
+    if quoted and "unexpected" in fault:
+        return f"{label}: {quoted[1]!r} is not a parameter.{nearest(quoted[1], allowed)} Allowed: {names}."
+    if quoted and "multiple values" in fault:
+        return f"{label}: {quoted[1]} is given twice, without its name and with it. Allowed: {names}."
+    return f"{label}: {fault}. Allowed, in this order: {names}."
 
 
 #: Name of an option, as the command line writes it: ``--flit-width``, or at the start of a refusal ``flit-width:``.

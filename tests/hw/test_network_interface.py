@@ -186,11 +186,11 @@ NETWORK = PortSpec("network")
 
 @pytest.mark.parametrize(("build", "sentence"), [
     (lambda: Injection(NETWORK, width=8, queue=2.5), "Injection.queue: 2.5 is not valid. Allowed: a whole number."),
-    (lambda: Injection(NETWORK), "Injection: missing a required argument: 'width'. Allowed: network, width, storage,"),
+    (lambda: Injection(NETWORK), "Injection: width is missing. Needed: network, width"),
     (lambda: NetworkInterface(injection=NETWORK, consumption=3, width=8),
      "NetworkInterface.consumption: 3 is not valid. Allowed: a PortSpec."),
     (lambda: NetworkInterface(injection=NETWORK, consumption=NETWORK, width=8, queues=3),
-     "NetworkInterface: got an unexpected keyword argument 'queues'. Allowed: injection, consumption,"),
+     "NetworkInterface: 'queues' is not a parameter."),
     (lambda: OutputUnit(NETWORK, width=8, classes=[]),
      "OutputUnit.classes: [] is not valid. Allowed: one mask or more, each from 1 to 1."),
     (lambda: OutputUnit(NETWORK, width=8, classes=[2]), "OutputUnit.classes: [2] is not valid. Allowed: one mask or"),

@@ -1,8 +1,11 @@
 """Rejection of class maps that have no consumption class for a stop of a worm before its last one."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 
-from .consumption import NO_CLASS, ClassMap, ConsumptionClasses
+from .consumption import NO_CLASS, ClassMap, ConsumptionClasses, missing_directions
 from .errors import WormcastError
 from .routing import Routes
 from .topologies.base import Topology
@@ -26,16 +29,27 @@ def require_classes(classes: ConsumptionClasses, scheme: str, routes: Routes, wo
         worm = int(np.searchsorted(worms.destination_offsets, visit, "right")) - 1
         first = visit == worms.destination_offsets[worm]
         came = int(worms.source[worm] if first else worms.destinations[visit - 1])
-        raise without_class(classes, scheme, routes.topology, came, *map(int, worms.destinations[visit : visit + 2]))
+        raise without_class(classes, scheme, routes.topology, came, *map(int, worms.destinations[visit : visit + 2]),
+                            lambda wider: wider.of_visits(routes, worms)[visit] != NO_CLASS)
 
 
 def without_class(
-    classes: ClassMap, scheme: str, topology: Topology, came: int, at: int, to: int
+    classes: ClassMap, scheme: str, topology: Topology, came: int, at: int, to: int,
+    suffices: Callable[[ConsumptionClasses], bool],
 ) -> WormcastError:
-    """Return the refusal for a worm that arrives from one node, stops at a second and continues to a third."""
+    """Return the refusal for a worm that arrives from one node, stops at a second and continues to a third.
+
+    Parameters
+    ----------
+    suffices : callable
+        Returns whether another class map has a class for this stop.
+    """
     start, stop, end = map(topology.node_name, (came, at, to))
     leaves = f", or of its hop from {stop}" if classes.by == "next" else ""
+    needed = " or ".join(direction for direction in missing_directions(classes, topology) if suffices(
+        replace(classes, networks=(*classes.networks, (direction,))))) if isinstance(classes, ConsumptionClasses) else ""
     return WormcastError(
         f"classes: {classes} is not valid: it has no class for a worm of {scheme} from {start} that stops at {stop} on "
-        f"its way to {end}. Needed: a class with the direction (0+, 1-, up, ...) of its hop to {stop}{leaves}."
+        f"its way to {end}. Needed: a class with {needed or 'the direction'}"
+        f"{', the direction' * bool(needed)} of its hop to {stop}{leaves}."
     )

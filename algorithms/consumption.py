@@ -12,10 +12,11 @@ from .errors import WormcastError
 from .phrases import count
 from .routing import Routes, last_option, walk
 from .topologies.base import Topology
-from .topologies.direct import GRIDS, mesh_directions
+from .topologies.direct import GRIDS, direction_name, mesh_directions
 from .worms import Worms
 
-__all__ = ["MOST_CONSUMPTION", "NO_CLASS", "ClassMap", "ConsumptionClasses", "require_any_channel"]
+__all__ = ["MOST_CONSUMPTION", "NO_CLASS", "ClassMap", "ConsumptionClasses", "missing_directions",
+           "require_any_channel"]
 
 DIRECTION = re.compile("(up|down|(0|[1-9][0-9]?)[+-])([.](0|[1-9][0-9]?))?")
 
@@ -199,6 +200,14 @@ def require_any_channel(classes: ClassMap | None, names: str) -> None:
     if classes is not None and len(classes):
         raise WormcastError(f"classes: {classes} is not valid: worms of {names} reserve any consumption channel where "
                             'a branch ends. Allowed: "".')
+
+
+def missing_directions(classes: ConsumptionClasses, topology: Topology) -> list[str]:
+    """List the directions of a network that a class map lacks: of labels if the map has such, else of dimensions."""
+    has = {_hop_of(direction) for network in classes.networks for direction in network}
+    every = ["up", "down"] if has & {"up", "down"} else [
+        direction_name(*step) for step in mesh_directions(topology.shape)] if topology.kind in GRIDS else []
+    return [direction for direction in every if direction not in has]
 
 
 def _hop_of(direction: str) -> str:

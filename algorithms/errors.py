@@ -91,7 +91,8 @@ def naming(what: str) -> Iterator[None]:
     try:
         yield
     except WormcastError as error:
-        raise WormcastError(f"{what}: {error}") from error
+        error.args = (f"{what}: {error}",)
+        raise
 
 
 def describe_error(error: BaseException, module: str) -> str:

@@ -123,6 +123,8 @@ def noun(definition: Mapping[str, Any]) -> str:
         return " or ".join(map(noun, definition["anyOf"]))
     if "enum" in definition:
         return ", ".join(map(str, definition["enum"]))
+    if isinstance(definition["type"], list):
+        return " or ".join(noun({**definition, "type": one}) for one in definition["type"])
     each = definition.get("items")
     of = f", each {noun(each)}" if isinstance(each, Mapping) else ""
     return f"{NOUNS[definition['type']]}{_range(definition)}{of}"

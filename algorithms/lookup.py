@@ -122,7 +122,8 @@ def _load(registry: Registry[T], text: str) -> T:
     if not isinstance(getattr(thing, "name", None), str) or not thing.name:
         raise WormcastError(f"{file}: {label} has no valid attribute 'name'. Needed: text.")
     if not thing.name.isprintable():
-        raise WormcastError(f"{file}: {label} has name {thing.name!r}. Allowed: text on one line.")
+        raise WormcastError(f"{file}: {label} has name {thing.name!r}, which is not valid. Allowed: printable "
+                            "characters and plain spaces, on one line.")
     if thing.name in registry and thing is not registry[thing.name]:
         raise WormcastError(f"{file}: {label} has the name {thing.name!r} of another {what}. Allowed: unused names.")
     _require_parameters(file, thing)

@@ -24,7 +24,7 @@ R = TypeVar("R")
 #: For a type: the type that is accepted, and its name in refusals. Other types appear by their class names.
 PLAIN: dict[type, tuple[type, str]] = {
     int: (Integral, "a whole number"), float: (Real, "a number"), str: (str, "text"), Sequence: (Sequence, "a list"),
-    Mapping: (Mapping, "a dict"), os.PathLike: (os.PathLike, "a path"), np.ndarray: (np.ndarray, "an array")}
+    Mapping: (Mapping, "a dict"), os.PathLike: (os.PathLike, "a path"), np.ndarray: (np.ndarray, "a NumPy array")}
 
 
 def require_kind(name: str, value: object, *kinds: type) -> None:

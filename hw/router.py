@@ -188,6 +188,11 @@ class Blueprint(Generic[Given]):
         return TableBus(max(decoder.table_count for decoder in decoders), max(one.address for one in bits),
                         max(one.entry for one in bits))
 
+    def _header_flits(self, width: int) -> int:
+        """Largest number of header flits of a worm, if flits have ``width`` data bits."""
+        header = _header(self.topology, self.scheme, self.relation, width, ())
+        return header.flits(max(self.topology.nodes - 1, 1) if header.multicast else 1)
+
     @property
     def header_flits(self) -> int:
         """Number of header flits that an interface stores: the most that a worm can have if messages are split into
@@ -201,12 +206,13 @@ class Blueprint(Generic[Given]):
         packet, width = self.configuration.packet, self.configuration.flit_width
         if not packet:
             return 1
-        header = _header(self.topology, self.scheme, self.relation, width, ())
-        flits = header.flits(max(self.topology.nodes - 1, 1) if header.multicast else 1)
+        flits = self._header_flits(width)
         if flits > MOST_HEADER_FLITS:
+            wider = next((f", or a flit-width of {wide} or more" for wide in range(width + 1, width * flits + 1)
+                          if self._header_flits(wide) <= MOST_HEADER_FLITS), "")
             raise WormcastError(f"packet: {packet} is not valid: a header can have {flits} flits of {width} bits, and "
-                                f"an interface can store at most {MOST_HEADER_FLITS} header flits. Allowed: packet 0, "
-                                "or a greater flit-width.")
+                                f"an interface can store at most {MOST_HEADER_FLITS} header flits. Allowed: packet 0"
+                                f"{wider}.")
         return flits
 
     @cached_property

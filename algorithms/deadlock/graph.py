@@ -365,7 +365,13 @@ def _class_of_stops(
     chosen = classes.at_stop(of_channel[held], of_channel[asked])
     without = np.flatnonzero(chosen == NO_CLASS)
     if len(without):
-        raise without_class(classes, part.name, part.topology, *witness[without[0]].tolist())
+        first = int(without[0])
+
+        def suffices(wider: ClassMap) -> bool:
+            of_hop = wider.of_channels(part.topology, part.vc_classes)
+            return bool(wider.at_stop(of_hop[held[first]], of_hop[asked[first]]) != NO_CLASS)
+
+        raise without_class(classes, part.name, part.topology, *witness[first].tolist(), suffices)
     return chosen
 
 

@@ -307,7 +307,8 @@ class Unicast(AddressList):
 
     def _check_one(self, destinations: int) -> None:
         if destinations > 1:
-            raise WormcastError(f"header: {destinations} destinations are not valid. Allowed: 1.")
+            raise WormcastError(f"header: Unicast is not valid for a worm with {destinations} destinations. Allowed: "
+                                "worms with one destination, or another header, such as AddressList.")
 
 
 @compiled_from(LINEAR)

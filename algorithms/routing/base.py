@@ -98,7 +98,7 @@ class Relation(ABC):
         expected = (topology.switches, topology.nodes)
         if not isinstance(table, np.ndarray):
             raise WormcastError(f"relation {self.name}: its table for {topology.name} has type "
-                                f"{type(table).__name__}. Needed: an array, int8 {list(expected)}.")
+                                f"{type(table).__name__}. Needed: a NumPy array, int8 {list(expected)}.")
         if table.shape != expected or table.dtype != np.int8:
             raise WormcastError(f"relation {self.name}: its table for {topology.name} is {table.dtype} "
                                 f"{list(table.shape)}. Needed: int8 {list(expected)}.")
@@ -134,7 +134,7 @@ class Relation(ABC):
             given = getattr(choices, field)
             if not isinstance(given, np.ndarray) and not (given is None and field == "phase_of_node"):
                 raise WormcastError(f"relation {self.name}: {field} of its Choices for {topology.name} has type "
-                                    f"{type(given).__name__}. Needed: an array.")
+                                    f"{type(given).__name__}. Needed: a NumPy array.")
         if not choices.classes:
             raise WormcastError(f"relation {self.name}: classes of its Choices for {topology.name} are empty. Needed: "
                                 "the name of 1 or more.")
@@ -221,7 +221,7 @@ def turns_of(relation: Relation, topology: Topology) -> npt.NDArray[np.bool_]:
     if not isinstance(turns, np.ndarray) or turns.dtype != np.bool_ or turns.shape != needed:
         is_array = isinstance(turns, np.ndarray)
         told = f"{turns.dtype} {list(turns.shape)}" if is_array else f"a value of type {type(turns).__name__}"
-        raise WormcastError(f"{whose} returns {told} on {topology.name}. Needed: an array by link and port, bool "
+        raise WormcastError(f"{whose} returns {told} on {topology.name}. Needed: a NumPy array by link and port, bool "
                             f"{list(needed)}.")
     return turns
 

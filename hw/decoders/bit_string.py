@@ -167,9 +167,10 @@ def decoder_of(place: DecoderPlace) -> Decoder:
                             adaptive=not (routes.in_turn or routes.deterministic), whole=options.strings == "whole")
     decided = tag_digits(routes, kind)
     if decided is None:
-        raise WormcastError(f"relation: {routes.relation.name} is not valid: worms with bit strings need outputs that "
-                            f"are digits of the destination, which those of {place.topology.name} are not. Allowed: "
-                            "destination-tags on multistage networks.")
+        raise WormcastError(f"relation: {routes.relation.name} is not valid with {place.scheme.name} on "
+                            f"{place.topology.name}: switches for {place.scheme.name} select an output by a digit of "
+                            f"the destination, and {routes.relation.name} does not. Allowed: destination-tags on "
+                            "multistage networks.")
     if not options.deep:
         _require_tree(header, options)
     return BitStringDecoder(header, kind=kind, deciding=decided, **place.ports)

@@ -1,6 +1,8 @@
 """Decoder of unicast and address-list headers with a table of outputs, under relations with one route per
 destination."""
 
+import numpy as np
+
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList
@@ -93,16 +95,16 @@ class TableDecoder(AddressListDecoder):
 
     def strap_values(self, routes, kind):
         topology, nowhere = routes.topology, self.ejection
-        table = kind.output_numbers[routes.table]
         addresses = [self.header.address(node) for node in range(topology.nodes)]
         own = kind.nodes_at(topology)[:, 0].tolist()
         values: dict[str, list[int]] = {"address": [addresses[node] for node in own], "route": [], "rises": []}
         for switch in kind.members.tolist():
+            ports = routes.table[switch]
+            outputs = np.where(ports < 0, nowhere, kind.output_numbers[np.maximum(ports, 0)]).tolist()
             route = sum(nowhere << self.entry_bits * a for a in range(1 << self.header.address_bits))
             for node, address in enumerate(addresses):
-                output = int(table[switch, node]) if routes.table[switch, node] >= 0 else nowhere
-                if output < nowhere:
-                    route ^= (nowhere ^ output) << self.entry_bits * address
+                if outputs[node] < nowhere:
+                    route ^= (nowhere ^ outputs[node]) << self.entry_bits * address
             values["route"].append(route)
             if "rises" in self.straps:
                 label = topology.hamiltonian_labels

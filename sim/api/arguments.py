@@ -38,7 +38,7 @@ def window_of(window: str | Sequence[int] | None) -> tuple[int, int] | None:
     if window is None:
         return None
     parts = window.split(":") if isinstance(window, str) else [*map(str, window)]
-    if not (len(parts) == 2 and all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts)):
-        raise WormcastError(f"window: {window!r} is not valid. Allowed: A:B, the first cycle and the one after the "
-                            "last.")
+    if not (len(parts) == 2 and all(part.isascii() and part.isdigit() and len(part) <= 18 for part in parts)):
+        raise WormcastError(f"window: {window!r} is not valid. Allowed: A:B, whole numbers of up to 18 digits: the "
+                            "first cycle, and the one after the last.")
     return int(parts[0]), int(parts[1])

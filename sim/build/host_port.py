@@ -57,8 +57,8 @@ class HostPort:
         idle = [name for name in given if name != "host"]
         if given.get("host", "links") == "links" and idle:
             default = "" if "host" in given else " (the default)"
-            raise WormcastError(f"{idle[0]}: {given[idle[0]]} is not valid with host links{default}. Allowed: with "
-                                "host stream or axis.")
+            raise WormcastError(f"{idle[0]}: {given[idle[0]]} is not valid with host links{default}. Allowed: for "
+                                "network and interface, with host stream or axis.")
         return cls(**given)
 
     @property

@@ -104,7 +104,8 @@ class Recording:
             return cls(vcd, None, [], around_worst=True)
         if cycles is None:
             if instances is not None:
-                raise WormcastError(f"instances: {instances} is not valid without --window. Needed: --window A:B.")
+                raise WormcastError(f"instances: {instances} is not valid without --window. Needed: "
+                                    f"{'--vcd FILE and ' * (vcd is None)}--window A:B.")
             return cls(vcd, None, [])
         if vcd is None:
             raise WormcastError(f"window: {window} is not valid without --vcd. Needed: --vcd FILE.")
@@ -147,7 +148,8 @@ class Recording:
             return
         worst = next(iter(result.worst()), None)
         if worst is None:
-            self.refused = "around-worst: no message of the measured cycles is received by the end"
+            self.refused = ("around-worst: on is not valid: no message of the measured cycles is received by the end. "
+                            "Allowed: with more --cycles, or a shorter --warmup.")
             return
         seed, of_seed = (worst["seed"], f" of seed {worst['seed']}") if worst["seed"] is not None else (
             result.seeds[0], "")

@@ -6,6 +6,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, get_type_hints
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.file_schema import ALLOWED
 
 __all__ = ["Option", "given_text", "number_text", "option", "options_of", "require_allowed"]
 
@@ -78,6 +79,12 @@ class Option:
         return (self.label or self.name) + (f" ({self.unit})" if self.unit else "")
 
     @property
+    def _numbers_and_words(self) -> str:
+        """Allowed values of a number with limits: ``0 to 256, or never-full``."""
+        assert self.limits
+        return ", or ".join(("{} to {}".format(*self.limits), *self.words))
+
+    @property
     def schema(self) -> dict[str, Any]:
         """JSON Schema of a value in a file. The schema does not express the checks of ``parse``."""
         found: dict[str, Any] = {"type": TYPES[self.kind]}
@@ -89,6 +96,7 @@ class Option:
             found["minimum"], found["maximum"] = self.limits
         if self.words:
             found["type"] = [found["type"], "string"]
+            found[ALLOWED] = self._numbers_and_words
         return found
 
     def of_file(self, value: Any) -> Any:
@@ -104,8 +112,7 @@ class Option:
             raise WormcastError(f"{self.name}: {value!r} is not valid. Allowed: {', '.join(self.allowed)}.")
         if self.limits and value not in self.words and (
                 isinstance(value, str) or not self.limits[0] <= value <= self.limits[1]):
-            allowed = ", or ".join(("{} to {}".format(*self.limits), *self.words))
-            raise WormcastError(f"{self.name}: {number_text(value)} is not valid. Allowed: {allowed}.")
+            raise WormcastError(f"{self.name}: {number_text(value)} is not valid. Allowed: {self._numbers_and_words}.")
         if self.parse and value is not None:
             self.parse(value)
 

@@ -184,7 +184,8 @@ class MessageFile:
         """Parse and check a line."""
         schema = message_schema(self.most_cycles, self.most_length)
         if len(text) == LONGEST_LINE:
-            raise WormcastError(f"the line is too long. Allowed: fewer than {LONGEST_LINE} bytes.")
+            raise WormcastError(f"the line is too long. Allowed: fewer than {LONGEST_LINE} bytes, with the "
+                                "end of the line.")
         try:
             entry = json.loads(text.decode(), object_pairs_hook=_object)
         except FAULTS as error:

@@ -453,7 +453,7 @@ def test_no_table_of_a_relation_ends_the_program(tmp_path):
 @pytest.mark.parametrize(("turns", "sentence"), [
     ("return {}['x']", r"fails on mesh:3x3 \(KeyError: 'x', ends.py:7\)$"),
     ("raise SystemExit(0)", r"fails on mesh:3x3 \(SystemExit: 0, ends.py:7\)$"),
-    ("return None", r"returns a value of type NoneType on mesh:3x3\. Needed: an array by link and port, bool"),
+    ("return None", r"returns a value of type NoneType on mesh:3x3\. Needed: a NumPy array by link and port, bool"),
     ("return super().turns(topology)[:3]", r"returns bool \[3, 5\] on mesh:3x3\. Needed: .* bool \[24, 5\]"),
     ("return 7 * super().turns(topology)", r"returns int64 \[24, 5\] on mesh:3x3\. Needed: .* bool \[24, 5\]"),
 ])

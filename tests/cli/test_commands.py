@@ -238,7 +238,7 @@ def test_a_network_file_that_cannot_be_written_is_refused(file, sentence, tmp_pa
 
 
 NO_CLASS = ("classes: 0+/0-:last is not valid: it has no class for a worm of e-mcast from {} that stops at {} on its "
-            "way to {}. Needed: a class with the direction (0+, 1-, up, ...) of its hop to ")
+            "way to {}. Needed: a class with {}, the direction of its hop to ")
 ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
 
 
@@ -269,9 +269,9 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "both"], "engine: 'both' is not valid. Allowed: bulk, am"),
         (["run", "mesh:4x4", "e-mcast", "--classes", "0+/0-:last", "--source", "1.1", "--destinations", "1.2,1.3",
           "--length", "4"],
-         NO_CLASS.format("1.1", "1.2", "1.3")),
+         NO_CLASS.format("1.1", "1.2", "1.3", "1+")),
         (["check", "mesh:4x4", "e-mcast", "--classes", "0+/0-:last"],
-         NO_CLASS.format("0.0", "0.1", "0.2")),
+         NO_CLASS.format("0.0", "0.1", "0.2", "1+")),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "no/such/folder/x.vcd"], "No such file or directory"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "amaranth", "--vcd", "x.vcd", "--window", "0:5"],
          "is not valid with --engine amaranth, which always records the whole run. Allowed: with --engine bulk."),

@@ -127,7 +127,8 @@ def test_named_configuration_is_told(tmp_path):
     (["stream-sender", "--host", "axis"],
      "host: axis is not valid with stream-sender. Allowed: links, stream; all hosts with network and interface."),
     (["interface", "--sets", "mask"],
-     "sets: mask is not valid with host links (the default). Allowed: with host stream or axis."),
+     ("sets: mask is not valid with host links (the default). Allowed: for network and interface, with host stream or "
+      "axis.")),
     (["interface", "--host", "axis", "--sets", "list"], "sets: 'list' is not valid. Allowed: mask, table."),
     (["interface", "--host", "axis", "--set-count", "32"],
      "set-count: 32 is not valid with sets mask: only a table has a size. Allowed: with sets table."),

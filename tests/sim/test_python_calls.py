@@ -61,7 +61,7 @@ def sent(*message, **changes):
     (lambda: sent(messages=[(0, 0, (1,), 2)]), r"run: \(0, 0, \(1,\), 2\) is not valid. Allowed: wormcast.Message"),
     (lambda: sent(0.5, 0, (1,), 2), "run: at: 0.5 is not valid. Allowed: a whole number"),
     (lambda: sent(0, 0, (1.5,), 2), "run: destinations: 1.5 is not valid. Allowed: a whole number"),
-    (lambda: sent(0, 0, 1, 2), "run: destinations: 1 is not valid. Allowed: a list or an array"),
+    (lambda: sent(0, 0, 1, 2), "run: destinations: 1 is not valid. Allowed: a list or a NumPy array"),
     (lambda: sent(0, 0, (1,), 2, configuration={}), "configuration: {} is not valid. Allowed: a Configuration"),
     (lambda: sent(0, 0, (1,), 2, timeout="9"), "timeout: '9' is not valid. Allowed: a whole number"),
 ])

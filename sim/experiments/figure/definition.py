@@ -373,7 +373,7 @@ def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
     beside, of_catalogue = file.parent / f"{like}.toml", HERE / f"{like}.toml"
     if not (base := beside if beside.exists() else of_catalogue).exists():
         raise WormcastError(f"{file}: like: {like!r} is not valid: it is no figure.{nearest(like, catalogue())} "
-                            f"Allowed: names of wormcast list figures, or of .toml files beside {file.name}.")
+                            f"Allowed: names of wormcast list figures, or of files beside {file.name}, without .toml.")
     if base in (*before, file):
         raise WormcastError(f"{file}: like: {like!r} is not valid: the figures are like each other in a circle. "
                             "Allowed: another figure.")
@@ -515,7 +515,7 @@ def _pictures(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[Pic
                                 "another name.")
         taken.add(one["name"])
         found.append(Picture(one["name"], written(one["command"], words, f"{where}.command")))
-        require_command(f"{where}.command", found[-1].command)
+        require_command(f"{where}.command", found[-1].command, f"topology mesh:4x4 --plot {PLOT}")
         if PLOT not in found[-1].command:
             raise WormcastError(f"{where}.command: {one['command']!r} is not valid: it draws no picture. Needed: "
                                 f"{PLOT} as the name of the picture's file, as in --plot {PLOT}.")

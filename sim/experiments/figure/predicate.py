@@ -81,8 +81,8 @@ ARGUMENTS = {"output": (2, 2), "within": (3, 3), "comparable": (2, 3), SATURATED
              "count": (1, MANY), "abs": (1, 1), "precision": (1, 1), "max": (1, MANY), "min": (1, MANY)}
 
 
-def require_command(key: str, command: str) -> None:
-    """Refuse a command with unclosed quotes, and an empty command."""
+def require_command(key: str, command: str, example: str = "topology mesh:4x4") -> None:
+    """Refuse a command with unclosed quotes, and an empty command. The refusal shows an example."""
     try:
         parts, reason = shlex.split(command), ""
     except ValueError as error:
@@ -90,7 +90,7 @@ def require_command(key: str, command: str) -> None:
         reason = f": {'a quotation mark is not closed' if 'quotation' in str(error) else 'a backslash ends it'}"
     if not parts:
         raise WormcastError(f"{key}: {command!r} is not valid{reason}. Allowed: a command of wormcast and its options, "
-                            "as in: topology mesh:4x4.")
+                            f"as in: {example}.")
 
 
 @dataclass

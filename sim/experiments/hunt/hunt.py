@@ -14,6 +14,7 @@ from ...build.front_door import require_sendable
 from ...build.limits import HUNT_CYCLES, HUNT_LENGTHS
 from ...build.traffic import LONGEST
 from ...common.option import options_of
+from ...common.text import count
 from ...host.constants import TAG_BITS
 from ...host.program_layout import slot_flits
 from ..run import Run, run
@@ -147,10 +148,10 @@ def _require_slots(topology: Topology, scheme: Scheme, configuration: Configurat
     if flits > configuration.slot:
         default = " (the default)" if configuration.slot == Configuration.slot else ""
         most = options_of(Configuration)["slot"].limits[1]  # type: ignore[index]
-        allowed = f"{flits} to {most:g}, or " if flits <= most else ""
+        allowed = [f"{flits} to {most:g}"] * (flits <= most) + ["smaller worms by --length or --packet"] * (payload > 1)
         raise WormcastError(f"slot: {configuration.slot}{default} is not valid: a worm to {visits} destinations with "
-                            f"{payload} payload flits takes {flits} flits of a slot. Allowed: {allowed}smaller worms "
-                            "by --length or --packet.")
+                            f"{count(payload, 'payload flit')} takes {flits} flits of a slot. Allowed: "
+                            f"{', or '.join(allowed)}.")
 
 
 def usual_lengths(configuration: Configuration) -> tuple[int, int]:

@@ -116,8 +116,9 @@ class Comment:
             raise WormcastError(f"{self._path} needs network {name} from {origin}, which cannot be built again: "
                                 f"{error}") from error
         if found.name != name:
-            raise WormcastError(f"{self._path} needs network {name}, but {origin} now defines {found.name}. Needed: "
-                                f"the network {name} in {origin}.")
+            recorded = "without a name" if name == origin else f"with the name {name}"
+            raise WormcastError(f"{self._path} was recorded with network {origin} {recorded}, and {origin} now defines "
+                                f"{found.name}. Needed: the file as it was.")
         return found
 
     def _ends_of(self, kind: str, name: str) -> tuple[int, int] | None:

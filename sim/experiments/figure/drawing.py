@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...build.configuration import Configuration, unusual
 from ...common.curve_frame import (
+    ACCEPTED_AXIS,
     DAGGER,
+    FLIT_WORDS,
+    LOAD_AXIS,
     PLAIN,
     align_stacked,
     captioned,
@@ -120,17 +123,15 @@ class _Panel(NamedTuple):
 
 def _panels(figure: Figure, curves: Sequence[Curve]) -> dict[str, _Panel]:
     latency = f"mean latency{'' if figure.latency == ALL else f' of {figure.latency}s'} (cycles)"
-    accepted = "accepted load (flits per node and cycle)"
     if figure.over != LOAD:
         across = x_label(figure)
         return {"latency": _Panel(Curve.at, _latency, across, latency),
-                "accepted": _Panel(Curve.at, _accepted, across, accepted)}
-    effective = "effective load (payload flits to deliver per node and cycle)"
+                "accepted": _Panel(Curve.at, _accepted, across, ACCEPTED_AXIS)}
     sizes = {curve.point(1).network.nodes for curve in curves}
     of_network = "accepted load of the whole network (flits per cycle)"
-    whole = (_of_network(*sizes), of_network) if len(sizes) == 1 else (_accepted, accepted)
-    return {"latency": _Panel(_effective, _latency, effective, latency),
-            "accepted": _Panel(_effective, _accepted, effective, accepted),
+    whole = (_of_network(*sizes), of_network) if len(sizes) == 1 else (_accepted, ACCEPTED_AXIS)
+    return {"latency": _Panel(_effective, _latency, LOAD_AXIS, latency),
+            "accepted": _Panel(_effective, _accepted, LOAD_AXIS, ACCEPTED_AXIS),
             OVER_ACCEPTED: _Panel(whole[0], _latency, whole[1], latency)}
 
 
@@ -275,4 +276,4 @@ def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
     shown += unusual(alike, [one.name for one in fields(Configuration) if one.name not in names])
     dagger = f"; {DAGGER} reconstructed" if any(map(_reconstructed, curves)) else ""
     above = f"; {ABOVE_WORDS}" if any(map(_beyond, curves)) else ""
-    return ", ".join(shown) + f"; flits: payload flits times destinations; {INTERVAL_WORDS}{above}{dagger}"
+    return ", ".join(shown) + f"; {FLIT_WORDS}; {INTERVAL_WORDS}{above}{dagger}"

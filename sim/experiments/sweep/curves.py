@@ -13,6 +13,8 @@ from wormcast.algorithms.python_file import split_file
 from ...build.traffic import Traffic
 from ...common.curve_frame import (
     DAGGER,
+    FLIT_WORDS,
+    LOAD_AXIS,
     PLAIN,
     align_stacked,
     captioned,
@@ -42,7 +44,7 @@ __all__ = ["curves_figure", "require_drawable", "scheme_name"]
 HEIGHT = 2.7  # inches, without the legend
 
 #: Names of the panels, with the names of their y axes.
-UP = {"latency": "mean latency (cycles)", "delivered": "delivered (flits per node and cycle)"}
+UP = {"latency": "mean latency (cycles)", "delivered": "delivered (flits/node/cycle)"}
 ROUND_TRIP = {"round-trip": "mean round trip (cycles)"}  # panel of a sweep with replies
 ENERGY = {"energy": "energy (pJ per received payload flit)"}  # panel of a sweep with a table of costs
 
@@ -196,7 +198,7 @@ def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mappi
             last = max(known, default=whole) if along == "rate" and panel in TIMES else whole
             margin = 0.04 * (last - first) or 0.5
             axes.set_xlim(first - margin * (along != "rate"), last + margin)
-            axes.set(xlabel=OPTIONS[along].axis, ylabel=names[panel])
+            axes.set(xlabel=LOAD_AXIS if along == "rate" else OPTIONS[along].axis, ylabel=names[panel])
             if OPTIONS[along].kind is int:
                 axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
             draw_grid(axes)
@@ -378,7 +380,8 @@ def _caption(sweep: Sweep, point: Point, curves: Sequence[_Curve], panels: Seque
     above = not {*TIMES}.isdisjoint(panels) and any(result["saturated"] for curve in curves for result in curve.results)
     costs = [] if point.costs is None or "energy" not in panels else [f"costs of events: {point.costs.source}"]
     return ["; ".join(_worded(name, value, point.scheme) for name, value in common.items() if value is not None),
-            *costs, INTERVAL_WORDS, *[ABOVE_WORDS] * above]
+            *costs, *[FLIT_WORDS] * (curves[0].along_load or "delivered" in panels), INTERVAL_WORDS,
+            *[ABOVE_WORDS] * above]
 
 
 def _worded(name: str, value: Any, scheme: Scheme) -> str:

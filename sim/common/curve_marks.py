@@ -1,7 +1,7 @@
 """Drawing of curves in a panel: lines and markers at one place stay visible, and saturated points have no value."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from .picture_style import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ABOVE_WORDS", "BESIDE_WORDS", "INTERVAL_WORDS", "MARKS", "CurveMarks", "draw_curves", "legend_signs"]
+__all__ = ["ABOVE_WORDS", "BESIDE_WORDS", "MARKS", "CurveMarks", "draw_curves", "interval_words", "legend_signs"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -38,11 +38,6 @@ ABOVE_WORDS = "above the frame: saturated, no steady latency"
 
 #: Text of captions about the places of markers.
 BESIDE_WORDS = "markers that would hide one another stand side by side, the lines have the values"
-
-#: Text of captions about intervals and about the places of markers.
-INTERVAL_WORDS = ("bars: 95 % intervals, with an arrowhead where they leave the frame at the top; "
-                  "imprecise mean: the interval is too wide, or a seed has too few messages; "
-                  f"{BESIDE_WORDS}; alternating colours: lines coincide")
 
 
 @dataclass(frozen=True)
@@ -108,6 +103,17 @@ def draw_curves(axes: "Axes", curves: Sequence[CurveMarks], *, diagonal: bool = 
         _point(axes, curve, index, offset)
     _above(axes, curves)
     _deadlocks(axes, curves, top=dead_at_top)
+
+
+def interval_words(kinds: Collection[str], curves: int) -> str:
+    """Return the text of captions about intervals and about the places of markers.
+
+    ``kinds``: kinds of marks (keys of `MARKS`) that occur; ``curves``: number of curves.
+    """
+    imprecise = ["imprecise mean: the interval is too wide, or a seed has too few messages"]
+    several = [BESIDE_WORDS, "alternating colours: lines coincide"]
+    return "; ".join(["bars: 95 % intervals, with an arrowhead where they leave the frame at the top",
+                      *imprecise * ("half" in kinds), *several * (curves > 1)])
 
 
 def legend_signs(kinds: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:

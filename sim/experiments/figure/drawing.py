@@ -22,7 +22,7 @@ from ...common.curve_frame import (
     panel_grid,
     scheme_families,
 )
-from ...common.curve_marks import ABOVE_WORDS, INTERVAL_WORDS, CurveMarks, draw_curves, legend_signs
+from ...common.curve_marks import ABOVE_WORDS, CurveMarks, draw_curves, interval_words, legend_signs
 from ...common.frame import COLOURS, LEGEND, legend_columns
 from ...common.picture_style import style
 from .curve import Curve
@@ -71,13 +71,14 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
     styles = [_style(curves, curve) for curve in curves]
     labels = [style().entry([one.series.name], one.series.name + DAGGER * _reconstructed(one)) for one in curves]
     near, far = _ceilings(curves)
-    signs = [*_signs(curves, panels), *_ceiling_signs(near, far)]
+    kinds = _kinds(curves, panels)
+    signs = [*legend_signs(kinds), *_ceiling_signs(near, far)]
     width, height, (down, beside) = panel_grid(len(panels), HEIGHT)
     with matplotlib.rc_context(curve_settings()):
         columns = min(legend_columns([*labels, *(name for name, _ in signs)], width, style().axes),
                       len(labels) + len(signs))
         rows = math.ceil((len(labels) + len(signs)) / columns)
-        picture = captioned(width, height, [f"{figure.title} ({figure.source})", _caption(figure, curves)], rows,
+        picture = captioned(width, height, [f"{figure.title} ({figure.source})", _caption(figure, curves, kinds)], rows,
                             _rows(figure, curves))
         top = _top(curves)
         every = picture.subplots(down, beside, squeeze=False).ravel().tolist()
@@ -242,13 +243,13 @@ def _marks(curve: Curve, look: dict[str, Any], panel: _Panel) -> CurveMarks:
                       [across(curve, place) for place in curve.deadlocked] if across else ())
 
 
-def _signs(curves: Sequence[Curve], panels: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the legend's entries for imprecise, saturated and deadlocked points that occur: label, marker options."""
+def _kinds(curves: Sequence[Curve], panels: Sequence[str]) -> list[str]:
+    """Return the kinds of marks of imprecise, saturated and deadlocked points that occur."""
     found = {"open": any(curve.results[place]["saturated"] for curve in curves for place in curve.places),
              "half": panels != ["accepted"] and any(not curve.results[place]["precise"] for curve in curves
                                                     for place in curve.steady),
              "dead": any(curve.deadlocked for curve in curves)}
-    return legend_signs([kind for kind, occurs in found.items() if occurs])
+    return [kind for kind, occurs in found.items() if occurs]
 
 
 def _ceiling_signs(near: Mapping[str, float], far: Mapping[str, float]) -> list[tuple[str, dict[str, Any]]]:
@@ -257,7 +258,7 @@ def _ceiling_signs(near: Mapping[str, float], far: Mapping[str, float]) -> list[
     return [(f"ceiling of the tokens{beyond}", {"color": PLAIN, **CEILING})] if near or far else []
 
 
-def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
+def _caption(figure: Figure, curves: Sequence[Curve], kinds: Sequence[str]) -> str:
     """Return the caption: options with one value in all curves that are main options or differ from their defaults."""
     first, *others = [curve.point(1).resolved for curve in curves if curve.places] or [{}]
     names = ["topology", "vcs", "buffer", "consumption", "length", "unicast_length", "destinations_mean",
@@ -276,4 +277,5 @@ def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
     shown += unusual(alike, [one.name for one in fields(Configuration) if one.name not in names])
     dagger = f"; {DAGGER} reconstructed" if any(map(_reconstructed, curves)) else ""
     above = f"; {ABOVE_WORDS}" if any(map(_beyond, curves)) else ""
-    return ", ".join(shown) + f"; {FLIT_WORDS}; {INTERVAL_WORDS}{above}{dagger}"
+    bars = interval_words(kinds, len(curves))
+    return ", ".join(shown) + f"; {FLIT_WORDS}; {bars}{above}{dagger}"

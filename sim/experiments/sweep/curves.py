@@ -27,7 +27,7 @@ from ...common.curve_frame import (
     require_curves,
     scheme_families,
 )
-from ...common.curve_marks import ABOVE_WORDS, INTERVAL_WORDS, CurveMarks, draw_curves, legend_signs
+from ...common.curve_marks import ABOVE_WORDS, CurveMarks, draw_curves, interval_words, legend_signs
 from ...common.frame import COLOURS, LEGEND, MARGIN, legend_entry
 from ...common.picture_style import style
 from ..option_grid import Sweep
@@ -360,15 +360,20 @@ def _divided(blocks: Sequence[list["Line2D"]]) -> list[list[list["Line2D"]]]:
 
 def _signs(curves: Sequence[_Curve], panels: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the legend's entries for the special markers that occur: label, and matplotlib's options of the marker."""
+    yield from legend_signs(_kinds(curves, panels))
+    if any(curve.scheme.reconstructed for curve in curves):
+        yield f"{DAGGER} reconstructed scheme", {}
+
+
+def _kinds(curves: Sequence[_Curve], panels: Sequence[str]) -> list[str]:
+    """Return the kinds of special markers that occur."""
     results = [result for curve in curves for result in curve.results]
     occurring = {
         "half": "latency" in panels and any(result["precise"] is False and not result["saturated"]
                                             for result in results),
         "open": any(result["saturated"] for result in results),
         "dead": any(result["deadlock"] is not None for result in results)}
-    yield from legend_signs([kind for kind, occurs in occurring.items() if occurs])
-    if any(curve.scheme.reconstructed for curve in curves):
-        yield f"{DAGGER} reconstructed scheme", {}
+    return [kind for kind, occurs in occurring.items() if occurs]
 
 
 def _caption(sweep: Sweep, point: Point, curves: Sequence[_Curve], panels: Sequence[str]) -> list[str]:
@@ -380,7 +385,8 @@ def _caption(sweep: Sweep, point: Point, curves: Sequence[_Curve], panels: Seque
     above = not {*TIMES}.isdisjoint(panels) and any(result["saturated"] for curve in curves for result in curve.results)
     costs = [] if point.costs is None or "energy" not in panels else [f"costs of events: {point.costs.source}"]
     return ["; ".join(_worded(name, value, point.scheme) for name, value in common.items() if value is not None),
-            *costs, *[FLIT_WORDS] * (curves[0].along_load or "delivered" in panels), INTERVAL_WORDS,
+            *costs, *[FLIT_WORDS] * (curves[0].along_load or "delivered" in panels),
+            interval_words(_kinds(curves, panels), len(curves)),
             *[ABOVE_WORDS] * above]
 
 

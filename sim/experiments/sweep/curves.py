@@ -46,7 +46,7 @@ HEIGHT = 2.7  # inches, without the legend
 #: Names of the panels, with the names of their y axes.
 UP = {"latency": "mean latency (cycles)", "delivered": "delivered (flits/node/cycle)"}
 ROUND_TRIP = {"round-trip": "mean round trip (cycles)"}  # panel of a sweep with replies
-ENERGY = {"energy": "energy (pJ per received payload flit)"}  # panel of a sweep with a table of costs
+ENERGY = {"energy": "energy (pJ per received flit)"}  # panel of a sweep with a table of costs
 
 #: Options that the caption names even if the sweep's file does not set them, unless they are swept.
 CAPTION_OPTIONS = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seed", "seeds", "cycles")

@@ -20,6 +20,7 @@ HATCH = "//////"
 LEAST_HATCHED = 3.0  # least width of a hatched part of a bar; hatching of narrower parts looks like flits; in points
 MARK = 0.62  # size of the mark of a delivery, as a fraction of the distance of rows
 NEUTRAL = "#7f7f7f"
+LETTERS = 0.65  # largest font size of the text on a bar, as a fraction of the distance of rows
 LEAST_LETTERS = 3.5  # smallest font size of the text on a wait, in points
 ASIDE = 0.14  # distance of an arrow's start and end from the middle of a bar, as a fraction of the distance of rows
 
@@ -93,7 +94,7 @@ def _bars(axes: "Axes", history: History, scale: Scale) -> None:
     for hold in history.holds:
         if (hold.link, hold.vc) in scale.at:
             of_worm[hold.worm].append(hold)
-    size = style().least(min(scale.font - 0.5, scale.row * 0.62))
+    size = style().least(min(scale.font, LETTERS * scale.row))
     for worm, holds in sorted(of_worm.items()):
         colour = scale.colours[worm]
         held = [_box(hold.first, hold.last, scale.at[hold.link, hold.vc]) for hold in holds]
@@ -158,7 +159,7 @@ def _waits(axes: "Axes", history: History, scale: Scale) -> None:
     """Draw a line while a header waits, and write the resources that it waits for if they fit."""
     from matplotlib.collections import LineCollection
 
-    size = style().least(min(scale.font - 0.8, scale.row * 0.58))
+    size = style().least(min(scale.font, LETTERS * scale.row))
     on_row: dict[tuple[int, int], list[RecordedHold]] = defaultdict(list)
     for hold in history.holds:
         on_row[hold.link, hold.vc].append(hold)

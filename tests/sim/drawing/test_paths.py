@@ -187,4 +187,4 @@ def test_the_same_plan_gives_the_same_bytes(tmp_path, form):
     ("torus:4x4", "dcf", "all", False)])  # a node sends several worms in a step
 def test_the_caption_says_whether_worms_of_one_step_have_different_sources(network, scheme, destinations, said):
     caption = caption_beside(paths_sheet(plan(topology(network), scheme, "0.0", destinations)).figure).caption
-    assert any(line.endswith("; worms with one number are from different nodes") for line in caption) is said
+    assert any(line.endswith("; worms with the same number leave different nodes") for line in caption) is said

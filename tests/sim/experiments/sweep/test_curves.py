@@ -82,7 +82,7 @@ def test_a_sweep_with_costs_has_a_panel_of_energy(sweep_of, tmp_path):
     [line] = lines_of(energy, 2)
     assert list(line.get_ydata()) == [7.0, 8.0]
     assert energy.get_ylim() == pytest.approx((0, 9.35))
-    assert energy.get_ylabel().replace("\n", " ") == "energy (pJ per received payload flit)"
+    assert energy.get_ylabel() == "energy (pJ per received flit)"
     assert [axes.get_xlabel() for axes in energy.figure.axes] == ["effective load (flits/node/cycle)"] * 3  # one line
     rows = beside(energy.figure).rows
     assert [(row["energy_per_flit"], row["energy_per_flit_half_width"]) for row in rows] == [(7.0, 0.5), (8.0, 0.5)]

@@ -196,17 +196,19 @@ def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats],
     low, high = (np.array([_reach(axes, curves[number], index, sign) for number, index in rows]) for sign in (-1, 1))
     low, high = np.minimum(low, at[:, 1] - size / 2), np.maximum(high, at[:, 1] + size / 2)
     gaps = np.diff(np.unique(at[:, 0]))
-    room = SHARE * float(gaps[gaps > size / 2].min(initial=math.inf))  # nearer points are neighbours in a group
+    room = SHARE * float(gaps[gaps > size].min(initial=math.inf))  # nearer points are neighbours in a group
+    curve_of = np.array([number for number, _ in rows])
     left = set(range(len(rows)))
     while left:
         group, front = set[int](), {min(left)}
         while front:
             group |= front
             near = {other for one in front for other in np.flatnonzero(
-                (np.abs(at[:, 0] - at[one, 0]) <= size / 2) & (low <= high[one]) & (high >= low[one])).tolist()}
+                (np.abs(at[:, 0] - at[one, 0]) <= np.where(curve_of == curve_of[one], size / 2, size))
+                & (low <= high[one]) & (high >= low[one])).tolist()}
             front = near - group
         left -= group
-        members = sorted(group, key=lambda row: rows[row])
+        members = sorted(group, key=lambda row: (round(float(at[row, 0]), 1), rows[row]))
         step = min(STEP * size, room / max(1, len(members) - 1))
         for place, row in enumerate(members):
             number, index = rows[row]

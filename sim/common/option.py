@@ -77,6 +77,11 @@ class Option:
         """Words on an axis."""
         return (self.label or self.name) + (f" ({self.unit})" if self.unit else "")
 
+    def worded(self, value: str) -> str:
+        """Return a value with the option's name and unit, as in captions: ``mean length of a burst: 8 cycles``."""
+        label = self.label or self.name.replace("_", " ")
+        return f"{label}: {value}" + (f" {self.unit}" if self.unit not in (None, label) else "")
+
     @property
     def schema(self) -> dict[str, Any]:
         """JSON Schema of a value in a file. The schema does not express the checks of ``parse``."""

@@ -26,7 +26,7 @@ from ...common.curve_marks import ABOVE_WORDS, CurveMarks, draw_curves, interval
 from ...common.frame import COLOURS, LEGEND, legend_columns
 from ...common.picture_style import style
 from .curve import Curve
-from .definition import ALL, LOAD, Figure, place_on_axis, x_label
+from .definition import ALL, LOAD, LOAD_OPTIONS, Figure, place_on_axis, x_label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
@@ -270,12 +270,14 @@ def _caption(figure: Figure, curves: Sequence[Curve], kinds: Sequence[str]) -> s
     names[-2:-2] = [name for name in ("t_hs", "injection_delay") if first.get(name)]
     if figure.over != LOAD:
         names = ["rate", *(name for name in names if name != figure.over)]
-    shown = [f"{name.replace('_', ' ')} {first[name]:g}" if isinstance(first[name], float) else
-             f"{name.replace('_', ' ')} {first[name]}" + " at most" * (name == "cycles") for name in names
-             if name in first and all(other[name] == first[name] for other in others)]
+    values = {name: first[name] for name in names
+              if name in first and all(other[name] == first[name] for other in others)}
+    shown = [str(value) if name == "topology" else LOAD_OPTIONS.known[name].worded(
+        (f"{value:g}" if isinstance(value, float) else str(value)) + " at most" * (name == "cycles"))
+        for name, value in values.items()]
     alike = {name: value for name, value in first.items() if all(other[name] == value for other in others)}
     shown += unusual(alike, [one.name for one in fields(Configuration) if one.name not in names])
     dagger = f"; {DAGGER} reconstructed" if any(map(_reconstructed, curves)) else ""
     above = f"; {ABOVE_WORDS}" if any(map(_beyond, curves)) else ""
     bars = interval_words(kinds, len(curves))
-    return ", ".join(shown) + f"; {FLIT_WORDS}; {bars}{above}{dagger}"
+    return "; ".join(shown) + f"; {FLIT_WORDS}; {bars}{above}{dagger}"

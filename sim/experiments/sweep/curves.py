@@ -395,10 +395,7 @@ def _worded(name: str, value: Any, scheme: Scheme) -> str:
     said = _said(name, value, scheme)
     if said == value or name == "scheme":
         return said
-    option = OPTIONS[name]
-    number = said.removeprefix(f"{name} ")
-    label = option.label or name.replace("_", " ")
-    return f"{label}: {number}{f' {option.unit}' if option.unit not in (None, label) else ''}"
+    return OPTIONS[name].worded(said.removeprefix(f"{name} "))
 
 
 def scheme_name(value: str, scheme: Scheme) -> str:

@@ -63,7 +63,7 @@ def test_markers_that_hide_one_another_stand_side_by_side(diagonal, points):
     assert not any(line.get_clip_on() for line in axes.lines if line.get_zorder() == 3)
 
 
-@pytest.mark.parametrize("nudge", [0, 0.01, 0.03])
+@pytest.mark.parametrize("nudge", [0, 0.01, 0.03, 0.1, 0.13, -0.03, -0.1])
 def test_markers_side_by_side_do_not_touch(nudge):
     """Also where the places of the curves differ slightly."""
     curves = [[(2 + number * nudge, 2), (8 + number * nudge, 2)] for number in range(3)]

@@ -19,7 +19,7 @@ __all__ = ["ABOVE_WORDS", "BESIDE_WORDS", "MARKS", "CurveMarks", "draw_curves", 
 
 Floats = npt.NDArray[np.float64]
 
-STEP = 1.25  # distance of markers that stand side by side, in sizes of a marker; a marker with its edge is narrower
+STEP = 1.25  # least distance of markers, in sizes of a marker; a marker with its edge is narrower
 
 # points
 SAME = 1.2  # largest distance of the ends of two lines that count as one line
@@ -194,9 +194,8 @@ def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats],
         return found
     at = np.array([seen[number][index] for number, index in rows])
     low, high = (np.array([_reach(axes, curves[number], index, sign) for number, index in rows]) for sign in (-1, 1))
-    low, high = np.minimum(low, at[:, 1] - size / 2), np.maximum(high, at[:, 1] + size / 2)
-    gaps = np.diff(np.unique(at[:, 0]))
-    room = SHARE * float(gaps[gaps > size].min(initial=math.inf))  # nearer points are neighbours in a group
+    half = STEP * size / 2
+    low, high = np.minimum(low, at[:, 1] - half), np.maximum(high, at[:, 1] + half)
     curve_of = np.array([number for number, _ in rows])
     left = set(range(len(rows)))
     while left:
@@ -209,6 +208,8 @@ def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats],
             front = near - group
         left -= group
         members = sorted(group, key=lambda row: (round(float(at[row, 0]), 1), rows[row]))
+        gaps = np.abs(at[members, 0, None] - np.delete(at[:, 0], members))
+        room = SHARE * float(gaps[gaps > size].min(initial=math.inf))  # nearer points are at other heights
         step = min(STEP * size, room / max(1, len(members) - 1))
         for place, row in enumerate(members):
             number, index = rows[row]

@@ -108,3 +108,12 @@ def test_a_saturated_point_is_above_each_line():
 def test_no_line_over_a_gap_reverses_an_order(gap, joined):
     axes = drawn([(1, 5), (5, 3), (9, 5)], gap)
     assert [line.get_color() for line in lines(axes)] == ["C0", "C0", *["C1"] * joined]
+
+
+def test_points_that_are_close_elsewhere_do_not_squeeze_markers_side_by_side():
+    """The second pair has neighbours of its curves near by, the first pair has not."""
+    curve = [(1, 2), (5, 3), (5.16, 3), (9, 4)]
+    places, true = markers(drawn(curve, curve))
+    shifts = np.abs(places - true)[:, 0].reshape(2, 4)
+    assert np.allclose(shifts[:, 0], shifts[:, 3])
+    assert (shifts[:, 1] < 0.7 * shifts[:, 0]).all()

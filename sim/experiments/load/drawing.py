@@ -43,8 +43,8 @@ def _caption(result: Load) -> list[str]:
     hardware = f"{count(result.configuration.vcs, 'VC')} x {count(result.configuration.buffer, 'flit')}"
     length = f"{result.cycles} cycles, the first {result.warmup} not counted"
     if isinstance(traffic, Traffic):  # in a trace nothing is random
-        first, last = result.seeds[0], result.seeds[-1]
-        length = f"seed {first}, {length}" if first == last else f"seeds {first} to {last}, each {length}"
+        seeds = f"seeds {result.seeds[0]} to {result.seeds[-1]}, each"
+        length = f"{seeds if len(result.seeds) > 1 else f'seed {result.seeds[0]},'} {length}"
     said = [f"{scheme_on(result.scheme, topology)}, {traffic.words}" + ", saturated" * result.saturated,
             ", ".join([hardware, consumption_text(result.configuration.consumption, result.configuration.ejection),
                        *unusual(result.configuration.to_dict(), CHANNEL_FIELDS), length])]

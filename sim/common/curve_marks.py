@@ -80,8 +80,8 @@ def draw_curves(axes: "Axes", curves: Sequence[CurveMarks], *, diagonal: bool = 
     Parameters
     ----------
     diagonal : bool
-        Markers stand side by side along the diagonal from (0, 0) to (1, 1), on which all flits are delivered, in place
-        of along the x axis.
+        Markers on the diagonal from (0, 0) to (1, 1), on which all flits are delivered, stand side by side along this
+        diagonal. Other markers stand side by side along the x axis.
     dead_at_top : bool
         Deadlocks are marked at the upper edge, in place of the lower edge.
     """
@@ -92,8 +92,7 @@ def draw_curves(axes: "Axes", curves: Sequence[CurveMarks], *, diagonal: bool = 
         ends = slice(one[1], one[1] + 2)
         axes.plot(curve.at[ends], curve.up[ends], color=curve.look["color"],
                   linestyle=curve.look["linestyle"] if dashes is None else dashes, linewidth=style().weight, zorder=2)
-    across = _direction(axes) if diagonal else np.array([1.0, 0.0])
-    every = zip(curves, _offsets(axes, curves, seen, across), strict=True)
+    every = zip(curves, _offsets(axes, curves, seen, diagonal), strict=True)
     points = [(curve, index, offset) for curve, offsets in every
               for index, offset in enumerate(offsets) if not math.isnan(curve.up[index])]
     # where markers overlap for lack of room, none hides the open half of a half open one, which is on its right
@@ -178,13 +177,13 @@ def _reverses(line: Floats, other: Floats) -> bool:
     return bool(((ends > SAME).all() and (passed < -SAME).any()) or ((ends < -SAME).all() and (passed > SAME).any()))
 
 
-def _direction(axes: "Axes") -> Floats:
-    """Return the unit vector of the diagonal from (0, 0) to (1, 1) on the page."""
+def _diagonal(axes: "Axes") -> tuple[Floats, Floats]:
+    """Return the place of (0, 0) on the page in points, and the unit vector from there to (1, 1)."""
     start, end = axes.transData.transform([(0.0, 0.0), (1.0, 1.0)])
-    return (end - start) / np.linalg.norm(end - start)
+    return start * POINTS / _dpi(axes), (end - start) / np.linalg.norm(end - start)
 
 
-def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats], across: Floats) -> list[Floats]:
+def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats], diagonal: bool) -> list[Floats]:
     """Return the offsets of the points' markers from their positions in points, for each curve [points, 2]."""
     size = marker_size()
     rows = [(number, index) for number, places in enumerate(seen) for index in range(len(places))
@@ -196,6 +195,8 @@ def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats],
     low, high = (np.array([_reach(axes, curves[number], index, sign) for number, index in rows]) for sign in (-1, 1))
     half = STEP * size / 2
     low, high = np.minimum(low, at[:, 1] - half), np.maximum(high, at[:, 1] + half)
+    start, along = _diagonal(axes)
+    on_diagonal = diagonal & (np.abs((at - start) @ [-along[1], along[0]]) < size / 2)
     curve_of = np.array([number for number, _ in rows])
     left = set(range(len(rows)))
     while left:
@@ -211,6 +212,7 @@ def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats],
         gaps = np.abs(at[members, 0, None] - np.delete(at[:, 0], members))
         room = SHARE * float(gaps[gaps > size].min(initial=math.inf))  # nearer points are at other heights
         step = min(STEP * size, room / max(1, len(members) - 1))
+        across = along if on_diagonal[members].all() else np.array([1.0, 0.0])
         for place, row in enumerate(members):
             number, index = rows[row]
             found[number][index] = (place - (len(members) - 1) / 2) * step * across

@@ -117,3 +117,13 @@ def test_points_that_are_close_elsewhere_do_not_squeeze_markers_side_by_side():
     shifts = np.abs(places - true)[:, 0].reshape(2, 4)
     assert np.allclose(shifts[:, 0], shifts[:, 3])
     assert (shifts[:, 1] < 0.7 * shifts[:, 0]).all()
+
+
+def test_only_markers_on_the_diagonal_stand_side_by_side_along_it():
+    """A marker that is moved along the diagonal beside it would show more delivered flits."""
+    curve = [(2, 2), (8, 5)]
+    places, true = markers(drawn(curve, curve, diagonal=True))
+    moved = np.abs(places - true).reshape(2, 2, 2)
+    assert (moved[:, 0] > 1).all()
+    assert (moved[:, 1, 0] > 1).all()
+    assert np.allclose(moved[:, 1, 1], 0)

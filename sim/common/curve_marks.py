@@ -212,8 +212,8 @@ def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats],
         gaps = np.abs(at[members, 0, None] - np.delete(at[:, 0], members))
         room = SHARE * float(gaps[gaps > size].min(initial=math.inf))  # nearer points are at other heights
         step = min(STEP * size, room / max(1, len(members) - 1))
-        across = along if on_diagonal[members].all() else np.array([1.0, 0.0])
         for place, row in enumerate(members):
+            across = along if on_diagonal[row] else np.array([1.0, 0.0])
             number, index = rows[row]
             found[number][index] = (place - (len(members) - 1) / 2) * step * across
     return found

@@ -12,7 +12,7 @@ from ..errors import WormcastError
 from ..routing import Relation, Routes, last_option, walk
 from ..routing.base import follow, no_path, turns_of
 from ..schemes import Scheme, ask, classes_of
-from ..topologies import Topology
+from ..topologies import TOPOLOGIES, Topology
 from ..turns import require_unicasts, wrong_turn
 from ..visit_triples import visit_triples_of_worms
 from .whole_packet_edges import chained_ways, turning_ways
@@ -41,7 +41,7 @@ class ChannelUse:
     Parameters
     ----------
     name : str
-        Name of the scheme, and of the relation if it is not the scheme's own.
+        Name of the scheme, and of the relation if it is not the scheme's own, or if the topology is of a user's kind.
     topology : Topology
     routes : Routes
         Routes of the worms.
@@ -164,7 +164,8 @@ def find_channel_use(
     if lost_at >= 0:
         raise no_path(routes, int(topology.injections[lost_at, 0]), lost_to)
     require_unicasts(scheme, routes)
-    name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
+    usual = (relation is None or relation is own) and topology.kind in TOPOLOGIES.own
+    name = scheme.name if usual else f"{scheme.name} by {(relation or own).name}"
     if scheme.needs_whole_packet:
         return _buffered(scheme, name, routes, passes, classes, seed)
     replication = scheme.replication

@@ -23,7 +23,7 @@ from ..common.atomic_write import whole_file
 from ..common.exit_codes import Exit
 from ..common.progress import progress as progress_bar
 from ..common.progress import watched
-from ..common.text import count
+from ..common.text import count, resource_text
 from .arguments import known, require_at_least, window_of
 from .event_options import Counting
 from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike
@@ -130,6 +130,15 @@ class RunResult(CommandResult):
                 found.append({"message": index, "from": name(message["source"]), "to": name(int(node)), **times,
                               "latency": None if received is None else received - message["created"]})
         return found
+
+    def deadlock_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each worm of a deadlock's cycle: the channels that the worm holds, and those that it waits
+        for, with nodes named as in printed tables; no rows without a deadlock."""
+        def named(resources: Iterable[str]) -> list[str]:
+            return [resource_text(self.setup.topology, one) for one in resources]
+
+        return [{"worm": hold.name, "holds": ", ".join(named(hold.holds)), "waits for": " or ".join(named(hold.waits))}
+                for hold in (self.deadlock.cycle if self.deadlock else ())]
 
     def _figure(self) -> "Figure":
         """Return a Gantt chart of the hosts, and of the interfaces if the interfaces do work of their own."""

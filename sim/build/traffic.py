@@ -67,7 +67,7 @@ class Traffic:
     """
 
     rate: float = _traffic("Payload flits that a node creates per cycle. A multicast counts once.",
-                           label="effective load", unit="payload flits to deliver per node and cycle")
+                           label="rate", unit="payload flits created per node and cycle")
     length: int = _traffic("Payload of a multicast. Default: {}. Unit: flits.", 20, limits=(1, LONGEST),
                            label="length of a multicast", unit="payload flits")
     unicast_length: int = _traffic("Payload of a unicast. Default: {}. Unit: flits.", 20, limits=(1, LONGEST),

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DAGGER", "DASHES", "MARKERS", "PLAIN", "align_stacked", "captioned", "curve_settings", "draw_grid",
-           "fit_names", "line_style", "marker_options", "marker_size", "panel_grid", "require_curves",
-           "scheme_families"]
+__all__ = ["ACCEPTED_AXIS", "DAGGER", "DASHES", "FLIT_WORDS", "LOAD_AXIS", "MARKERS", "PLAIN", "align_stacked",
+           "captioned", "curve_settings", "draw_grid", "fit_names", "line_style", "marker_options", "marker_size",
+           "panel_grid", "require_curves", "scheme_families"]
 
 PLAIN = "#808080"  # colour of marks and lines that belong to no curve
 MARKERS = "os^Dv<>Pph*X"
@@ -37,6 +37,12 @@ MOST_LAYOUTS = 4  # names of axes change the sizes of the axes, and the sizes ch
 #: Schemes with the same colour and marker in all pictures of curves.
 FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u-mesh", "tp", "sp", "gtdmpm",
             "atbm", "cmin", "cmin-halving", "tree-synchronous", "tree-serial")
+
+#: Name of the x axis of curves over the load, and of the y axis of the flits that nodes accept.
+LOAD_AXIS, ACCEPTED_AXIS = "effective load (flits/node/cycle)", "accepted load (flits/node/cycle)"
+
+#: Text of captions about these axes.
+FLIT_WORDS = "flits: payload flits times destinations"
 
 #: Suffix of the names of schemes that are reconstructed because no full description was available.
 DAGGER = "\N{DAGGER}"

@@ -1,7 +1,7 @@
 """Drawing of curves in a panel: lines and markers at one place stay visible, and saturated points have no value."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +15,11 @@ from .picture_style import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ABOVE_WORDS", "BESIDE_WORDS", "INTERVAL_WORDS", "MARKS", "CurveMarks", "draw_curves", "legend_signs"]
+__all__ = ["ABOVE_WORDS", "BESIDE_WORDS", "MARKS", "CurveMarks", "draw_curves", "interval_words", "legend_signs"]
 
 Floats = npt.NDArray[np.float64]
 
-STEP = 1.25  # distance of markers that stand side by side, in sizes of a marker; a marker with its edge is narrower
+STEP = 1.25  # least distance of markers, in sizes of a marker; a marker with its edge is narrower
 
 # points
 SAME = 1.2  # largest distance of the ends of two lines that count as one line
@@ -38,11 +38,6 @@ ABOVE_WORDS = "above the frame: saturated, no steady latency"
 
 #: Text of captions about the places of markers.
 BESIDE_WORDS = "markers that would hide one another stand side by side, the lines have the values"
-
-#: Text of captions about intervals and about the places of markers.
-INTERVAL_WORDS = ("bars: 95 % intervals, with an arrowhead where they leave the frame at the top; "
-                  "imprecise mean: the interval is too wide, or a seed has too few messages; "
-                  f"{BESIDE_WORDS}; alternating colours: lines coincide")
 
 
 @dataclass(frozen=True)
@@ -85,8 +80,8 @@ def draw_curves(axes: "Axes", curves: Sequence[CurveMarks], *, diagonal: bool = 
     Parameters
     ----------
     diagonal : bool
-        Markers stand side by side along the diagonal from (0, 0) to (1, 1), on which all flits are delivered, in place
-        of along the x axis.
+        Markers on the diagonal from (0, 0) to (1, 1), on which all flits are delivered, stand side by side along this
+        diagonal. Other markers stand side by side along the x axis.
     dead_at_top : bool
         Deadlocks are marked at the upper edge, in place of the lower edge.
     """
@@ -97,8 +92,7 @@ def draw_curves(axes: "Axes", curves: Sequence[CurveMarks], *, diagonal: bool = 
         ends = slice(one[1], one[1] + 2)
         axes.plot(curve.at[ends], curve.up[ends], color=curve.look["color"],
                   linestyle=curve.look["linestyle"] if dashes is None else dashes, linewidth=style().weight, zorder=2)
-    across = _direction(axes) if diagonal else np.array([1.0, 0.0])
-    every = zip(curves, _offsets(axes, curves, seen, across), strict=True)
+    every = zip(curves, _offsets(axes, curves, seen, diagonal), strict=True)
     points = [(curve, index, offset) for curve, offsets in every
               for index, offset in enumerate(offsets) if not math.isnan(curve.up[index])]
     # where markers overlap for lack of room, none hides the open half of a half open one, which is on its right
@@ -108,6 +102,17 @@ def draw_curves(axes: "Axes", curves: Sequence[CurveMarks], *, diagonal: bool = 
         _point(axes, curve, index, offset)
     _above(axes, curves)
     _deadlocks(axes, curves, top=dead_at_top)
+
+
+def interval_words(kinds: Collection[str], curves: int) -> str:
+    """Return the text of captions about intervals and about the places of markers.
+
+    ``kinds``: kinds of marks (keys of `MARKS`) that occur; ``curves``: number of curves.
+    """
+    imprecise = ["imprecise mean: the interval is too wide, or a seed has too few messages"]
+    several = [BESIDE_WORDS, "alternating colours: lines coincide"]
+    return "; ".join(["bars: 95 % intervals, with an arrowhead where they leave the frame at the top",
+                      *imprecise * ("half" in kinds), *several * (curves > 1)])
 
 
 def legend_signs(kinds: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
@@ -172,13 +177,13 @@ def _reverses(line: Floats, other: Floats) -> bool:
     return bool(((ends > SAME).all() and (passed < -SAME).any()) or ((ends < -SAME).all() and (passed > SAME).any()))
 
 
-def _direction(axes: "Axes") -> Floats:
-    """Return the unit vector of the diagonal from (0, 0) to (1, 1) on the page."""
+def _diagonal(axes: "Axes") -> tuple[Floats, Floats]:
+    """Return the place of (0, 0) on the page in points, and the unit vector from there to (1, 1)."""
     start, end = axes.transData.transform([(0.0, 0.0), (1.0, 1.0)])
-    return (end - start) / np.linalg.norm(end - start)
+    return start * POINTS / _dpi(axes), (end - start) / np.linalg.norm(end - start)
 
 
-def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats], across: Floats) -> list[Floats]:
+def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats], diagonal: bool) -> list[Floats]:
     """Return the offsets of the points' markers from their positions in points, for each curve [points, 2]."""
     size = marker_size()
     rows = [(number, index) for number, places in enumerate(seen) for index in range(len(places))
@@ -188,21 +193,27 @@ def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats],
         return found
     at = np.array([seen[number][index] for number, index in rows])
     low, high = (np.array([_reach(axes, curves[number], index, sign) for number, index in rows]) for sign in (-1, 1))
-    low, high = np.minimum(low, at[:, 1] - size / 2), np.maximum(high, at[:, 1] + size / 2)
-    gaps = np.diff(np.unique(at[:, 0]))
-    room = SHARE * float(gaps[gaps > size / 2].min(initial=math.inf))  # nearer points are neighbours in a group
+    half = STEP * size / 2
+    low, high = np.minimum(low, at[:, 1] - half), np.maximum(high, at[:, 1] + half)
+    start, along = _diagonal(axes)
+    on_diagonal = diagonal & (np.abs((at - start) @ [-along[1], along[0]]) < size / 2)
+    curve_of = np.array([number for number, _ in rows])
     left = set(range(len(rows)))
     while left:
         group, front = set[int](), {min(left)}
         while front:
             group |= front
             near = {other for one in front for other in np.flatnonzero(
-                (np.abs(at[:, 0] - at[one, 0]) <= size / 2) & (low <= high[one]) & (high >= low[one])).tolist()}
+                (np.abs(at[:, 0] - at[one, 0]) <= np.where(curve_of == curve_of[one], size / 2, size))
+                & (low <= high[one]) & (high >= low[one])).tolist()}
             front = near - group
         left -= group
-        members = sorted(group, key=lambda row: rows[row])
+        members = sorted(group, key=lambda row: (round(float(at[row, 0]), 1), rows[row]))
+        gaps = np.abs(at[members, 0, None] - np.delete(at[:, 0], members))
+        room = SHARE * float(gaps[gaps > size].min(initial=math.inf))  # nearer points are at other heights
         step = min(STEP * size, room / max(1, len(members) - 1))
         for place, row in enumerate(members):
+            across = along if on_diagonal[row] else np.array([1.0, 0.0])
             number, index = rows[row]
             found[number][index] = (place - (len(members) - 1) / 2) * step * across
     return found

@@ -78,6 +78,11 @@ class Option:
         """Words on an axis."""
         return (self.label or self.name) + (f" ({self.unit})" if self.unit else "")
 
+    def worded(self, value: str) -> str:
+        """Return a value with the option's name and unit, as in captions: ``mean length of a burst: 8 cycles``."""
+        label = self.label or self.name.replace("_", " ")
+        return f"{label}: {value}" + (f" {self.unit}" if self.unit not in (None, label) else "")
+
     @property
     def _numbers_and_words(self) -> str:
         """Allowed values of a number with limits: ``0 to 256, or never-full``."""

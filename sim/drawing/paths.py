@@ -194,6 +194,9 @@ def _words(plan: Plan, alone: bool) -> list[str]:
     sent = "the worm" if plan.packets == 1 else "the first packet"
     number = ("links between switches on the way to this node" if plan.scheme.is_tree else
               f"step in which {sent} to this node is sent" if alone else "place in the visiting order of its worm")
+    alike = [{worm.source for worm in plan.worms if worm.step == step} for step in range(1, plan.steps + 1)]
+    if alone and len(plan.worms) > plan.steps and sum(map(len, alike)) == len(plan.worms):
+        number += "; worms with the same number leave different nodes"
     return [f"{scheme_on(plan.scheme, plan.topology)}, {ends}",
             f"{count(plan.copies, 'worm')}, {count(plan.hops, 'hop')}, {count(plan.channels, 'channel')}",
             f"number: {number}"]

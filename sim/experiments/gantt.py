@@ -16,6 +16,7 @@ from ..drawing import scheme_on
 from .run import Run
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "UNENDED",
     "bars_of",
     "caption_of",
+    "divide_rows",
     "end_of",
     "gantt_figure",
     "legend_rows",
@@ -45,8 +47,10 @@ BARS = {
     "receives flits": (2, COLOURS[4]),
     "notes the receipt": (2, COLOURS[1]),
 }
-THIRD = 0.28
+THIRD = 0.28  # height of a bar, as a share of the row's height; the rest is free between the bars of neighbours
 GAP = 0.3  # points, between bars
+BETWEEN = "#b0b0b0"  # lines between rows, darker than the grid
+SHARE = 0.08  # largest width of such a line, as a share of the row's height
 
 #: Options that the caption names if they do not have their defaults.
 SHOWN = (*HOST_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)
@@ -93,11 +97,26 @@ def gantt_figure(result: Run) -> "Figure":
         step = max(1, int(np.ceil(NAME * style().small / POINTS / height)))
         axes.set_yticks(range(0, len(nodes), step), [result.network.topology.node_name(node) for node in nodes[::step]],
                         fontsize=style().small)
-        axes.set(xlim=(0, end), ylim=(len(nodes) - 0.4, -0.6), xlabel="cycle", ylabel="node")
-        axes.grid(axis="x", color=GRID, linewidth=0.5)
-        axes.set_axisbelow(True)
+        axes.set(xlim=(0, end), ylim=(len(nodes) - 0.5, -0.5), xlabel="cycle", ylabel="node")
+        divide_rows(axes, len(nodes), height, first=-0.5)
         figure.legend(handles=handles, loc="outside lower center", ncols=columns, **LEGEND)
     return figure
+
+
+def divide_rows(axes: "Axes", rows: int, height: float, *, first: float) -> None:
+    """Draw lines between the rows of nodes, and the grid of cycles.
+
+    Parameters
+    ----------
+    height : float
+        Height of a row in inches. Lines between low rows are thin.
+    first : float
+        Position of the upper end of the first row on the y axis.
+    """
+    axes.hlines([first + row for row in range(1, rows)], 0, 1, transform=axes.get_yaxis_transform(), color=BETWEEN,
+                linewidth=min(0.5, SHARE * height * POINTS), zorder=0.5, gid="rows")
+    axes.grid(axis="x", color=GRID, linewidth=0.5)
+    axes.set_axisbelow(True)
 
 
 def legend_rows(labels: Sequence[str], most: int = 99) -> tuple[int, int]:

@@ -7,9 +7,9 @@ import numpy as np
 
 from ..build.configuration import CHANNEL_FIELDS, HOST_FIELDS
 from ..common.curve_frame import captioned, curve_settings
-from ..common.frame import COLOURS, GRID, LEGEND, MOST_HEIGHT, POINTS, text_width
+from ..common.frame import COLOURS, LEGEND, MOST_HEIGHT, POINTS, text_width
 from ..common.picture_style import style
-from .gantt import NAME, OPEN, UNENDED, caption_of, end_of, legend_rows, require_rows
+from .gantt import NAME, OPEN, UNENDED, caption_of, divide_rows, end_of, legend_rows, require_rows
 from .interface_bars import (
     COMES_IN,
     HOST_ENDS,
@@ -123,9 +123,7 @@ def _name_rows(axes: "Axes", names: Sequence[str], height: float) -> None:
     step = max(1, int(np.ceil(NAME * style().small / POINTS / height)))
     axes.set_yticks(np.arange(0, len(names), step) + 0.5, names[::step], fontsize=style().small)
     axes.tick_params(axis="y", length=0)
-    axes.hlines(range(1, len(names)), 0, 1, transform=axes.get_yaxis_transform(), color=GRID, linewidth=0.5, zorder=0.5)
-    axes.grid(axis="x", color=GRID, linewidth=0.5)
-    axes.set_axisbelow(True)
+    divide_rows(axes, len(names), height, first=0.0)
 
 
 def _place(bar: Bar) -> tuple[float, float]:

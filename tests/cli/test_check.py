@@ -147,6 +147,15 @@ def test_a_relation_in_a_file(tmp_path):
     assert found["configuration"]["relation"] == str(file)
 
 
+def test_on_a_network_of_ones_own_the_relation_is_named(tmp_path):
+    file = tmp_path / "triangle.toml"
+    file.write_text('switches = 3\nnodes = [0, 1, 2]\nlinks = [[0, 1], [1, 2], [2, 0]]\n')
+    for option in ([], ["--relation", "up-down"]):
+        code, out, _ = wormcast("check", file, "individual", *option)
+        assert (code, out.partition(" on ")[0]) == (0, "individual by up-down")
+    assert wormcast("check", "mesh:2x2", "individual")[1].startswith("individual on mesh:2x2,")
+
+
 def test_tori_need_their_classes():
     code, found = as_json("torus:4x4", "individual")
     assert (code, found["verdict"], found["configuration"]["relation"]) == (0, "free", "e-cube")

@@ -242,7 +242,7 @@ def test_a_figure_of_multicasts_has_their_latency_and_the_ceiling_of_their_token
         assert word in text
     # a chosen panel is drawn alone, from the same points
     # names of y axes that are longer than the axis are broken into lines
-    axes = {"latency": "effective load (payload flits to", "accepted": "accepted load (flits",
+    axes = {"latency": "effective load (flits/node/cycle)", "accepted": "accepted load",
             "latency-accepted": "accepted load of the whole network (flits per"}
     for panel in axes:
         plot = tmp_path / f"{panel}.svg"

@@ -59,7 +59,8 @@ def test_the_notebook_shows_a_deadlock_and_its_cure(tmp_path):
     """Its steps are those of the page, whose commands are run with every test."""
     stuck, why, replay, _, proof, _, cured, hunted = executed("deadlock", tmp_path)
     assert shown(stuck, "text/plain")[0].startswith("dual-path on mesh:1x4: deadlock, proved in cycle 1024")
-    assert why.outputs[0].text.startswith("worm 0 holds link:0>1:0, cons:1:0, link:1>2:0; waits for cons:2:0\n")
+    assert why.outputs[0].text.startswith(
+        "worm 0 holds link:0.0>0.1:0, cons:0.1:0, link:0.1>0.2:0; waits for cons:0.2:0\n")
     assert shown(replay, "text/html")[0].startswith("<iframe srcdoc=")
     assert ["free of deadlock" in line for line in proof.outputs[0].text.splitlines()] == [False, True]
     assert "delivered in cycle 141" in shown(cured, "text/plain")[0]

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...build.configuration import Configuration, unusual
 from ...common.curve_frame import (
+    ACCEPTED_AXIS,
     DAGGER,
+    FLIT_WORDS,
+    LOAD_AXIS,
     PLAIN,
     align_stacked,
     captioned,
@@ -19,11 +22,11 @@ from ...common.curve_frame import (
     panel_grid,
     scheme_families,
 )
-from ...common.curve_marks import ABOVE_WORDS, INTERVAL_WORDS, CurveMarks, draw_curves, legend_signs
+from ...common.curve_marks import ABOVE_WORDS, CurveMarks, draw_curves, interval_words, legend_signs
 from ...common.frame import COLOURS, LEGEND, legend_columns
 from ...common.picture_style import style
 from .curve import Curve
-from .definition import ALL, LOAD, Figure, place_on_axis, x_label
+from .definition import ALL, LOAD, LOAD_OPTIONS, Figure, place_on_axis, x_label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
@@ -68,13 +71,14 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
     styles = [_style(curves, curve) for curve in curves]
     labels = [style().entry([one.series.name], one.series.name + DAGGER * _reconstructed(one)) for one in curves]
     near, far = _ceilings(curves)
-    signs = [*_signs(curves, panels), *_ceiling_signs(near, far)]
+    kinds = _kinds(curves, panels)
+    signs = [*legend_signs(kinds), *_ceiling_signs(near, far)]
     width, height, (down, beside) = panel_grid(len(panels), HEIGHT)
     with matplotlib.rc_context(curve_settings()):
         columns = min(legend_columns([*labels, *(name for name, _ in signs)], width, style().axes),
                       len(labels) + len(signs))
         rows = math.ceil((len(labels) + len(signs)) / columns)
-        picture = captioned(width, height, [f"{figure.title} ({figure.source})", _caption(figure, curves)], rows,
+        picture = captioned(width, height, [f"{figure.title} ({figure.source})", _caption(figure, curves, kinds)], rows,
                             _rows(figure, curves))
         top = _top(curves)
         every = picture.subplots(down, beside, squeeze=False).ravel().tolist()
@@ -120,17 +124,15 @@ class _Panel(NamedTuple):
 
 def _panels(figure: Figure, curves: Sequence[Curve]) -> dict[str, _Panel]:
     latency = f"mean latency{'' if figure.latency == ALL else f' of {figure.latency}s'} (cycles)"
-    accepted = "accepted load (flits per node and cycle)"
     if figure.over != LOAD:
         across = x_label(figure)
         return {"latency": _Panel(Curve.at, _latency, across, latency),
-                "accepted": _Panel(Curve.at, _accepted, across, accepted)}
-    effective = "effective load (payload flits to deliver per node and cycle)"
+                "accepted": _Panel(Curve.at, _accepted, across, ACCEPTED_AXIS)}
     sizes = {curve.point(1).network.nodes for curve in curves}
     of_network = "accepted load of the whole network (flits per cycle)"
-    whole = (_of_network(*sizes), of_network) if len(sizes) == 1 else (_accepted, accepted)
-    return {"latency": _Panel(_effective, _latency, effective, latency),
-            "accepted": _Panel(_effective, _accepted, effective, accepted),
+    whole = (_of_network(*sizes), of_network) if len(sizes) == 1 else (_accepted, ACCEPTED_AXIS)
+    return {"latency": _Panel(_effective, _latency, LOAD_AXIS, latency),
+            "accepted": _Panel(_effective, _accepted, LOAD_AXIS, ACCEPTED_AXIS),
             OVER_ACCEPTED: _Panel(whole[0], _latency, whole[1], latency)}
 
 
@@ -241,13 +243,13 @@ def _marks(curve: Curve, look: dict[str, Any], panel: _Panel) -> CurveMarks:
                       [across(curve, place) for place in curve.deadlocked] if across else ())
 
 
-def _signs(curves: Sequence[Curve], panels: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the legend's entries for imprecise, saturated and deadlocked points that occur: label, marker options."""
+def _kinds(curves: Sequence[Curve], panels: Sequence[str]) -> list[str]:
+    """Return the kinds of marks of imprecise, saturated and deadlocked points that occur."""
     found = {"open": any(curve.results[place]["saturated"] for curve in curves for place in curve.places),
              "half": panels != ["accepted"] and any(not curve.results[place]["precise"] for curve in curves
                                                     for place in curve.steady),
              "dead": any(curve.deadlocked for curve in curves)}
-    return legend_signs([kind for kind, occurs in found.items() if occurs])
+    return [kind for kind, occurs in found.items() if occurs]
 
 
 def _ceiling_signs(near: Mapping[str, float], far: Mapping[str, float]) -> list[tuple[str, dict[str, Any]]]:
@@ -256,7 +258,7 @@ def _ceiling_signs(near: Mapping[str, float], far: Mapping[str, float]) -> list[
     return [(f"ceiling of the tokens{beyond}", {"color": PLAIN, **CEILING})] if near or far else []
 
 
-def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
+def _caption(figure: Figure, curves: Sequence[Curve], kinds: Sequence[str]) -> str:
     """Return the caption: options with one value in all curves that are main options or differ from their defaults."""
     first, *others = [curve.point(1).resolved for curve in curves if curve.places] or [{}]
     names = ["topology", "vcs", "buffer", "consumption", "length", "unicast_length", "destinations_mean",
@@ -268,11 +270,14 @@ def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
     names[-2:-2] = [name for name in ("t_hs", "injection_delay") if first.get(name)]
     if figure.over != LOAD:
         names = ["rate", *(name for name in names if name != figure.over)]
-    shown = [f"{name.replace('_', ' ')} {first[name]:g}" if isinstance(first[name], float) else
-             f"{name.replace('_', ' ')} {first[name]}" + " at most" * (name == "cycles") for name in names
-             if name in first and all(other[name] == first[name] for other in others)]
+    values = {name: first[name] for name in names
+              if name in first and all(other[name] == first[name] for other in others)}
+    shown = [str(value) if name == "topology" else LOAD_OPTIONS.known[name].worded(
+        (f"{value:g}" if isinstance(value, float) else str(value)) + " at most" * (name == "cycles"))
+        for name, value in values.items()]
     alike = {name: value for name, value in first.items() if all(other[name] == value for other in others)}
     shown += unusual(alike, [one.name for one in fields(Configuration) if one.name not in names])
     dagger = f"; {DAGGER} reconstructed" if any(map(_reconstructed, curves)) else ""
     above = f"; {ABOVE_WORDS}" if any(map(_beyond, curves)) else ""
-    return ", ".join(shown) + f"; flits: payload flits times destinations; {INTERVAL_WORDS}{above}{dagger}"
+    bars = interval_words(kinds, len(curves))
+    return "; ".join(shown) + f"; {FLIT_WORDS}; {bars}{above}{dagger}"

@@ -7,7 +7,8 @@ import numpy.typing as npt
 from wormcast.algorithms import Topology
 
 from ...build.configuration import CHANNEL_FIELDS, unusual
-from ...common.text import count
+from ...build.traffic import Traffic
+from ...common.text import consumption_text, count
 from ...drawing import Sheet, layout_of, scheme_on, utilisation_sheet
 from .result import Load
 
@@ -40,9 +41,13 @@ def _caption(result: Load) -> list[str]:
     topology, traffic, mean, busiest = (result.topology, result.traffic, result.utilisation("network").mean,
                                         result.busiest("network"))
     hardware = f"{count(result.configuration.vcs, 'VC')} x {count(result.configuration.buffer, 'flit')}"
-    length = f"{count(len(result.seeds), 'seed')} x {result.cycles} cycles, the first {result.warmup} not counted"
+    length = f"{result.cycles} cycles, the first {result.warmup} not counted"
+    if isinstance(traffic, Traffic):  # in a trace nothing is random
+        seeds = f"seeds {result.seeds[0]} to {result.seeds[-1]}, each"
+        length = f"{seeds if len(result.seeds) > 1 else f'seed {result.seeds[0]},'} {length}"
     said = [f"{scheme_on(result.scheme, topology)}, {traffic.words}" + ", saturated" * result.saturated,
-            ", ".join([hardware, *unusual(result.configuration.to_dict(), CHANNEL_FIELDS), length])]
+            ", ".join([hardware, consumption_text(result.configuration.consumption, result.configuration.ejection),
+                       *unusual(result.configuration.to_dict(), CHANNEL_FIELDS), length])]
     if mean == 0:
         said.append("no flits")
     elif mean is not None and busiest is not None:

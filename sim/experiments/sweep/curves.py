@@ -13,6 +13,8 @@ from wormcast.algorithms.python_file import split_file
 from ...build.traffic import Traffic
 from ...common.curve_frame import (
     DAGGER,
+    FLIT_WORDS,
+    LOAD_AXIS,
     PLAIN,
     align_stacked,
     captioned,
@@ -25,7 +27,7 @@ from ...common.curve_frame import (
     require_curves,
     scheme_families,
 )
-from ...common.curve_marks import ABOVE_WORDS, INTERVAL_WORDS, CurveMarks, draw_curves, legend_signs
+from ...common.curve_marks import ABOVE_WORDS, CurveMarks, draw_curves, interval_words, legend_signs
 from ...common.frame import COLOURS, LEGEND, MARGIN, legend_entry
 from ...common.picture_style import style
 from ..option_grid import Sweep
@@ -42,9 +44,9 @@ __all__ = ["curves_figure", "require_drawable", "scheme_name"]
 HEIGHT = 2.7  # inches, without the legend
 
 #: Names of the panels, with the names of their y axes.
-UP = {"latency": "mean latency (cycles)", "delivered": "delivered (flits per node and cycle)"}
+UP = {"latency": "mean latency (cycles)", "delivered": "delivered (flits/node/cycle)"}
 ROUND_TRIP = {"round-trip": "mean round trip (cycles)"}  # panel of a sweep with replies
-ENERGY = {"energy": "energy (pJ per received payload flit)"}  # panel of a sweep with a table of costs
+ENERGY = {"energy": "energy (pJ per received flit)"}  # panel of a sweep with a table of costs
 
 #: Options that the caption names even if the sweep's file does not set them, unless they are swept.
 CAPTION_OPTIONS = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seed", "seeds", "cycles")
@@ -196,7 +198,7 @@ def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mappi
             last = max(known, default=whole) if along == "rate" and panel in TIMES else whole
             margin = 0.04 * (last - first) or 0.5
             axes.set_xlim(first - margin * (along != "rate"), last + margin)
-            axes.set(xlabel=OPTIONS[along].axis, ylabel=names[panel])
+            axes.set(xlabel=LOAD_AXIS if along == "rate" else OPTIONS[along].axis, ylabel=names[panel])
             if OPTIONS[along].kind is int:
                 axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
             draw_grid(axes)
@@ -358,15 +360,20 @@ def _divided(blocks: Sequence[list["Line2D"]]) -> list[list[list["Line2D"]]]:
 
 def _signs(curves: Sequence[_Curve], panels: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the legend's entries for the special markers that occur: label, and matplotlib's options of the marker."""
+    yield from legend_signs(_kinds(curves, panels))
+    if any(curve.scheme.reconstructed for curve in curves):
+        yield f"{DAGGER} reconstructed scheme", {}
+
+
+def _kinds(curves: Sequence[_Curve], panels: Sequence[str]) -> list[str]:
+    """Return the kinds of special markers that occur."""
     results = [result for curve in curves for result in curve.results]
     occurring = {
         "half": "latency" in panels and any(result["precise"] is False and not result["saturated"]
                                             for result in results),
         "open": any(result["saturated"] for result in results),
         "dead": any(result["deadlock"] is not None for result in results)}
-    yield from legend_signs([kind for kind, occurs in occurring.items() if occurs])
-    if any(curve.scheme.reconstructed for curve in curves):
-        yield f"{DAGGER} reconstructed scheme", {}
+    return [kind for kind, occurs in occurring.items() if occurs]
 
 
 def _caption(sweep: Sweep, point: Point, curves: Sequence[_Curve], panels: Sequence[str]) -> list[str]:
@@ -378,7 +385,9 @@ def _caption(sweep: Sweep, point: Point, curves: Sequence[_Curve], panels: Seque
     above = not {*TIMES}.isdisjoint(panels) and any(result["saturated"] for curve in curves for result in curve.results)
     costs = [] if point.costs is None or "energy" not in panels else [f"costs of events: {point.costs.source}"]
     return ["; ".join(_worded(name, value, point.scheme) for name, value in common.items() if value is not None),
-            *costs, INTERVAL_WORDS, *[ABOVE_WORDS] * above]
+            *costs, *[FLIT_WORDS] * (curves[0].along_load or "delivered" in panels),
+            interval_words(_kinds(curves, panels), len(curves)),
+            *[ABOVE_WORDS] * above]
 
 
 def _worded(name: str, value: Any, scheme: Scheme) -> str:
@@ -386,10 +395,7 @@ def _worded(name: str, value: Any, scheme: Scheme) -> str:
     said = _said(name, value, scheme)
     if said == value or name == "scheme":
         return said
-    option = OPTIONS[name]
-    number = said.removeprefix(f"{name} ")
-    label = option.label or name.replace("_", " ")
-    return f"{label}: {number}{f' {option.unit}' if option.unit not in (None, label) else ''}"
+    return OPTIONS[name].worded(said.removeprefix(f"{name} "))
 
 
 def scheme_name(value: str, scheme: Scheme) -> str:

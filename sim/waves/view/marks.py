@@ -17,7 +17,10 @@ __all__ = ["BAR", "NEUTRAL", "Scale", "draw_marks", "legend_marks", "tint", "wri
 
 BAR = 0.76  # height of a bar, as a fraction of the distance of rows in the diagram
 HATCH = "//////"
+LEAST_HATCHED = 3.0  # least width of a hatched part of a bar; hatching of narrower parts looks like flits; in points
+MARK = 0.62  # size of the mark of a delivery, as a fraction of the distance of rows
 NEUTRAL = "#7f7f7f"
+LETTERS = 0.65  # largest font size of the text on a bar, as a fraction of the distance of rows
 LEAST_LETTERS = 3.5  # smallest font size of the text on a wait, in points
 ASIDE = 0.14  # distance of an arrow's start and end from the middle of a bar, as a fraction of the distance of rows
 
@@ -58,14 +61,18 @@ def draw_marks(axes: "Axes", history: History, scale: Scale) -> None:
         _deadlock(axes, history, scale)
 
 
-def legend_marks(history: History) -> list[Any]:
-    """Return the legend of the drawing: the marks of worms that occur, and their meanings."""
+def legend_marks(history: History, cycle: float) -> list[Any]:
+    """Return the legend of the drawing: the marks of worms that occur, and their meanings.
+
+    ``cycle``: width of a cycle in points.
+    """
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     marks: list[Any] = [Patch(facecolor=NEUTRAL, label="flit")]
     if any(len(hold.flits) <= hold.last - hold.first for hold in history.holds):
-        marks.append(Patch(facecolor=tint(NEUTRAL), edgecolor=NEUTRAL, hatch=HATCH, linewidth=0.35,
+        hatched = any(_hatched(hold, cycle) for hold in history.holds)
+        marks.append(Patch(facecolor=tint(NEUTRAL), edgecolor=NEUTRAL, hatch=HATCH if hatched else "", linewidth=0.35,
                            label="held, no flit"))
     if history.waits:
         marks.append(Line2D([], [], color="black", linewidth=0.8, label="header waits"))
@@ -77,20 +84,26 @@ def legend_marks(history: History) -> list[Any]:
 
 
 def _bars(axes: "Axes", history: History, scale: Scale) -> None:
-    """Draw the holds of worms, filled in cycles with flits, with the worm's number if it fits."""
+    """Draw the holds of worms: filled in cycles with flits, pale and, if there is room, hatched in others.
+
+    The worm's number is written at the begin of a hold, if it fits.
+    """
     from matplotlib.collections import LineCollection, PolyCollection
 
     of_worm: dict[int, list[RecordedHold]] = defaultdict(list)
     for hold in history.holds:
         if (hold.link, hold.vc) in scale.at:
             of_worm[hold.worm].append(hold)
-    size = style().least(min(scale.font - 0.5, scale.row * 0.62))
+    size = style().least(min(scale.font, LETTERS * scale.row))
     for worm, holds in sorted(of_worm.items()):
         colour = scale.colours[worm]
         held = [_box(hold.first, hold.last, scale.at[hold.link, hold.vc]) for hold in holds]
         full = [_box(*run, scale.at[hold.link, hold.vc]) for hold in holds for run in hold.runs]
-        axes.add_collection(PolyCollection(held, facecolor=tint(colour), edgecolor=colour, hatch=HATCH, linewidth=0,
-                                           zorder=2, gid=f"worm-{worm}-held"))
+        still = [_box(*run, scale.at[hold.link, hold.vc]) for hold in holds for run in _hatched(hold, scale.cycle)]
+        axes.add_collection(PolyCollection(held, facecolor=tint(colour), linewidth=0, zorder=2,
+                                           gid=f"worm-{worm}-held"))
+        axes.add_collection(PolyCollection(still, facecolor="none", edgecolor=colour, hatch=HATCH, linewidth=0,
+                                           zorder=2.05, gid=f"worm-{worm}-still"))
         axes.add_collection(PolyCollection(full, facecolor=colour, linewidth=0, zorder=2.1, gid=f"worm-{worm}-flits"))
         axes.add_collection(PolyCollection(held, facecolor="none", edgecolor=colour, linewidth=0.35, zorder=2.2,
                                            closed=False))
@@ -101,6 +114,17 @@ def _bars(axes: "Axes", history: History, scale: Scale) -> None:
             if (hold.last - hold.first + 1) * scale.cycle >= room:
                 write_on(axes, hold.first - 0.5 + 0.75 / scale.cycle, scale.at[hold.link, hold.vc], str(worm), size,
                        weight="bold")
+
+
+def _hatched(hold: RecordedHold, cycle: float) -> list[tuple[int, int]]:
+    """Return the first and last cycles of a hold's parts without flits that are wide enough to be hatched.
+
+    ``cycle``: width of a cycle in points.
+    """
+    begins = [hold.first, *(last + 1 for _, last in hold.runs)]
+    ends = [*(first - 1 for first, _ in hold.runs), hold.last]
+    return [(first, last) for first, last in zip(begins, ends, strict=True)
+            if last >= first and (last + 1 - first) * cycle >= LEAST_HATCHED]
 
 
 def _box(first: int, last: int, at: float) -> list[tuple[float, float]]:
@@ -135,7 +159,7 @@ def _waits(axes: "Axes", history: History, scale: Scale) -> None:
     """Draw a line while a header waits, and write the resources that it waits for if they fit."""
     from matplotlib.collections import LineCollection
 
-    size = style().least(min(scale.font - 0.8, scale.row * 0.58))
+    size = style().least(min(scale.font, LETTERS * scale.row))
     on_row: dict[tuple[int, int], list[RecordedHold]] = defaultdict(list)
     for hold in history.holds:
         on_row[hold.link, hold.vc].append(hold)
@@ -172,17 +196,21 @@ def _quiet(holds: Sequence[RecordedHold], wait: Wait, number: float) -> tuple[fl
 
 
 def _deliveries(axes: "Axes", history: History, scale: Scale) -> None:
-    """Mark each delivery (`History.deliveries`): after its bar, or inside the bar if another bar follows directly."""
+    """Mark each delivery (`History.deliveries`): after its bar, or inside the bar if another bar or the end of the
+    diagram follows directly."""
     begins = {(hold.link, hold.vc, hold.first) for hold in history.holds}
+    size = MARK * scale.row / scale.cycle
     width = 0.5 * scale.row / scale.cycle
+    frame = axes.get_xlim()[1]
     marks = []
     for hold in history.deliveries:
         if (hold.link, hold.vc) in scale.at:
             after = range(hold.last + 1, hold.last + 2 + int(width))
-            inside = any((hold.link, hold.vc, cycle) in begins for cycle in after)
-            marks.append((hold.last + 0.5 + (-width if inside else width) / 2, scale.at[hold.link, hold.vc]))
+            inside = any((hold.link, hold.vc, cycle) in begins for cycle in after) or (
+                hold.last + 0.5 + (width + size) / 2 > frame)
+            marks.append((hold.last + 0.5 + (-size if inside else width) / 2, scale.at[hold.link, hold.vc]))
     drawn = axes.scatter([cycle for cycle, _ in marks], [at for _, at in marks], marker=">",
-                         s=(scale.row * 0.62) ** 2, facecolor="black", edgecolor="white", linewidth=0.3, zorder=5,
+                         s=(scale.row * MARK) ** 2, facecolor="black", edgecolor="white", linewidth=0.3, zorder=5,
                          clip_on=False)
     drawn.set_gid("deliveries")
 

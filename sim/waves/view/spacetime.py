@@ -73,11 +73,11 @@ def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
     they differ, and whether the run ends in a deadlock. In the style ``paper`` all diagrams together are one picture of
     a paper's width.
 
-    A bar shows a worm that holds a virtual channel: filled in cycles with a flit of the worm on this channel, hatched
-    in others. A line below a bar shows that the worm's header is at the end of this channel and its request is not
-    granted. A triangle marks the delivery of a worm at a destination (`History.deliveries`). If the history ends in a
-    deadlock, arrows at its end lead from each header to the virtual channel that the header requests. Equal histories
-    produce equal files.
+    A bar shows a worm that holds a virtual channel: filled in cycles with a flit of the worm on this channel, pale in
+    others, and hatched where such a pale part is wide enough. A line below a bar shows that the worm's header is at the
+    end of this channel and its request is not granted. A triangle marks the delivery of a worm at a destination
+    (`History.deliveries`). If the history ends in a deadlock, arrows at its end lead from each header to the virtual
+    channel that the header requests. Equal histories produce equal files.
 
     Parameters
     ----------
@@ -211,13 +211,18 @@ class _Diagram:
         self._tall = max([*self._at.values(), *self._lanes.values()]) + 1
         self._twice = lines > NARROW_ROWS
         listing = 1.15 * style().line * -(-len(self._listed) // self._columns)
-        self._marks = legend_marks(history)
-        needed = sum(text_width(str(mark.get_label())) + ENTRY * style().text for mark in self._marks)
-        self._across = -(-len(self._marks) // math.ceil(needed / POINTS / width))
-        self._legend = LEGEND * style().text / 6 * (-(-len(self._marks) // self._across) + (1 if lanes else 0))
+        marks = [str(mark.get_label()) for mark in legend_marks(history, self._cycle)]
+        needed = sum(text_width(label) + ENTRY * style().text for label in marks)
+        self._across = -(-len(marks) // math.ceil(needed / POINTS / width))
+        self._legend = LEGEND * style().text / 6 * (-(-len(marks) // self._across) + (1 if lanes else 0))
         self._below = TICKS + self._legend + listing + style().line * len(self._lines) + 2 * MARGIN
         self._above = (TICKS if self._twice else MARGIN) + MARGIN * bool(title) + style().line * 1.2 * len(self._title)
         self.height = self._above + self._pitch * self._tall + self._below
+
+    @property
+    def _cycle(self) -> float:
+        """Width of a cycle in points."""
+        return (self.width - self._left - self.right) * POINTS / (self._span[1] - self._span[0])
 
     def draw(self, figure: "Figure | SubFigure", height: float) -> None:
         """Draw the diagram at the top of a subfigure with a height of ``height`` inches."""
@@ -233,17 +238,16 @@ class _Diagram:
         there = [row for row in self.rows if row.vc < history.links[row.link].vcs]
         _frame(axes, ticks, [*((self._at[row.link, row.vc], row.label) for row in there),
                              *((at, lane_label(lane)) for lane, at in self._lanes.items())], self._size, self._twice)
-        across = (width - left - right) * POINTS / (self._span[1] - self._span[0])
-        scale = Scale(self._at, self._pitch * POINTS, across, style().text, TRACK * POINTS, self._colours)
+        scale = Scale(self._at, self._pitch * POINTS, self._cycle, style().text, TRACK * POINTS, self._colours)
         draw_marks(axes, history, scale)
         if self._lanes:
             draw_chunks(axes, history, self._lanes, scale)
             figure.legend(handles=chunk_legend(), loc="upper center",
                           bbox_to_anchor=(0.5, (below - TICKS - LEGEND) / height), ncols=4, frameon=False,
                           borderaxespad=0, borderpad=0, handlelength=1.4, handletextpad=0.4, columnspacing=0.9)
-        figure.legend(handles=self._marks, loc="upper center", bbox_to_anchor=(0.5, (below - TICKS) / height),
-                      ncols=self._across, frameon=False, borderaxespad=0, borderpad=0, handlelength=1.4,
-                      handletextpad=0.4, columnspacing=0.9)
+        figure.legend(handles=legend_marks(history, self._cycle), loc="upper center",
+                      bbox_to_anchor=(0.5, (below - TICKS) / height), ncols=self._across, frameon=False,
+                      borderaxespad=0, borderpad=0, handlelength=1.4, handletextpad=0.4, columnspacing=0.9)
         for index, (colour, text) in enumerate(self._listed):
             row, column = divmod(index, self._columns)
             x = MARGIN + column * (width - 2 * MARGIN) / self._columns

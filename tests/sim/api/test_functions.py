@@ -193,6 +193,16 @@ def test_numbers_and_arrays_of_numpy_are_those_of_python():
     assert wc.run("mesh:4x4", "dual-path", 0, 5, 8, vcs=1).delivered
 
 
+def test_a_deadlock_has_rows_with_the_names_of_printed_tables():
+    ends = [wc.Message(at=0, source=0, destinations=(1, 2), length=64),
+            wc.Message(at=0, source=3, destinations=(2, 1), length=64)]
+    stuck, done = (wc.run("mesh:1x4", "dual-path", messages=ends, vcs=1, consumption=number) for number in (1, 2))
+    rows = stuck.deadlock_rows()
+    assert {row["worm"]: row["waits for"] for row in rows} == {"worm 0": "cons:0.2:0", "worm 1": "cons:0.1:0"}
+    assert ["cons:0.1:0" in row["holds"].split(", ") for row in rows] == [row["worm"] == "worm 0" for row in rows]
+    assert done.deadlock_rows() == []
+
+
 def test_after_a_deadlock_nothing_is_saturated_or_precise():
     stuck = wc.load("mesh:3x3", "dual-path", 0.2, vcs=1, consumption=1, destinations_mean=4.0, cycles=4000, seeds=2)
     assert (stuck.deadlock, stuck.saturated, stuck.precise, stuck.latency) == (True, None, None, None)

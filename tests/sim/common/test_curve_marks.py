@@ -63,7 +63,7 @@ def test_markers_that_hide_one_another_stand_side_by_side(diagonal, points):
     assert not any(line.get_clip_on() for line in axes.lines if line.get_zorder() == 3)
 
 
-@pytest.mark.parametrize("nudge", [0, 0.01, 0.03])
+@pytest.mark.parametrize("nudge", [0, 0.01, 0.03, 0.1, 0.13, -0.03, -0.1])
 def test_markers_side_by_side_do_not_touch(nudge):
     """Also where the places of the curves differ slightly."""
     curves = [[(2 + number * nudge, 2), (8 + number * nudge, 2)] for number in range(3)]
@@ -108,3 +108,22 @@ def test_a_saturated_point_is_above_each_line():
 def test_no_line_over_a_gap_reverses_an_order(gap, joined):
     axes = drawn([(1, 5), (5, 3), (9, 5)], gap)
     assert [line.get_color() for line in lines(axes)] == ["C0", "C0", *["C1"] * joined]
+
+
+def test_points_that_are_close_elsewhere_do_not_squeeze_markers_side_by_side():
+    """The second pair has neighbours of its curves near by, the first pair has not."""
+    curve = [(1, 2), (5, 3), (5.16, 3), (9, 4)]
+    places, true = markers(drawn(curve, curve))
+    shifts = np.abs(places - true)[:, 0].reshape(2, 4)
+    assert np.allclose(shifts[:, 0], shifts[:, 3])
+    assert (shifts[:, 1] < 0.7 * shifts[:, 0]).all()
+
+
+def test_only_markers_on_the_diagonal_stand_side_by_side_along_it():
+    """A marker that is moved along the diagonal beside it would show more delivered flits."""
+    curve = [(2, 2), (8, 5)]
+    places, true = markers(drawn(curve, curve, diagonal=True))
+    moved = np.abs(places - true).reshape(2, 2, 2)
+    assert (moved[:, 0] > 1).all()
+    assert (moved[:, 1, 0] > 1).all()
+    assert np.allclose(moved[:, 1, 1], 0)

@@ -11,6 +11,7 @@ import pytest
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.algorithms.multicast_plan import plan
 from wormcast.sim.common.figure_file import save_figure
+from wormcast.sim.common.frame import beside as caption_beside
 from wormcast.sim.drawing import layout_of, paths_sheet
 
 PLANS = {
@@ -178,3 +179,12 @@ def test_the_same_plan_gives_the_same_bytes(tmp_path, form):
     assert first == second
     assert b"<dc:date>" not in first
     assert re.match(b"<.xml|.PNG", first)
+
+
+@pytest.mark.parametrize(("network", "scheme", "destinations", "said"), [
+    ("torus:4x4", "u-torus", "0.1,0.2,1.1,2.2,3.3,1.3,2.0", True),
+    ("torus:4x4", "individual", "0.1,0.2", False),  # a step has one worm
+    ("torus:4x4", "dcf", "all", False)])  # a node sends several worms in a step
+def test_the_caption_says_whether_worms_of_one_step_have_different_sources(network, scheme, destinations, said):
+    caption = caption_beside(paths_sheet(plan(topology(network), scheme, "0.0", destinations)).figure).caption
+    assert any(line.endswith("; worms with the same number leave different nodes") for line in caption) is said

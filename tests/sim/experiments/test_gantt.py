@@ -1,8 +1,10 @@
 """Bars of the picture of a run: the host's own cycles, and rows in the order of receipt."""
 
+import pytest
+
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Message, run
-from wormcast.sim.experiments.gantt import OPEN, bars_of, order_of
+from wormcast.sim.experiments.gantt import OPEN, bars_of, gantt_figure, order_of
 
 
 def test_bars_are_the_hosts_cycles():
@@ -27,3 +29,18 @@ def test_what_does_not_end_in_the_run():
     assert bars["receives flits"] == {0: [(15, OPEN)]}
     assert not bars["notes the receipt"]
     assert order_of(bars) == [2, 0]
+
+
+@pytest.mark.parametrize("nodes", [3, 16, 64])
+def test_each_bar_is_between_the_lines_around_its_nodes_row(nodes):
+    others = tuple(range(1, nodes))
+    network = topology(f"mesh:1x{nodes}")
+    result = run(network, SCHEMES["u-mesh"], [Message(0, 0, others, 6)], Configuration(t_hs=10, t_hr=4))
+    [axes] = gantt_figure(result).axes
+    [lines] = [one for one in axes.collections if one.get_gid() == "rows"]
+    heights = [float(line[0, 1]) for line in lines.get_segments()]
+    assert heights == [row + 0.5 for row in range(nodes - 1)]
+    assert next(label.get_text() for label in axes.get_yticklabels()) == network.node_name(0)
+    bars = [path.vertices[:, 1] for one in axes.collections if one is not lines for path in one.get_paths()]
+    assert {round(float(up.mean())) for up in bars} == set(range(nodes))
+    assert all(abs(end - round(float(up.mean()))) < 0.45 for up in bars for end in up)

@@ -70,7 +70,10 @@ def test_the_caption_names_what_tells_two_pictures_apart(result, tmp_path):
                 warmup=0, seeds=(1,), configuration=Configuration(ties="signed", ejection="all", vc_classes="none"))
     text = " ".join(re.findall("<!-- (.*?) -->", svg(ring, tmp_path)))
     assert "multicasts of 8 flits to 1 node" in text
-    assert "2 VCs x 4 flits, ejection all, vc-classes none, ties signed, 1 seed x 400 cycles" in text
+    hardware = "2 VCs x 4 flits, 2 consumption channels an ejection port, ejection all, vc-classes none, ties signed"
+    assert f"{hardware}, seed 1, 400 cycles, the first 0 not counted" in text
+    assert "2 consumption channels a node, seeds 5 to 7, each 3000 cycles" in " ".join(
+        re.findall("<!-- (.*?) -->", svg(dataclasses.replace(result, seeds=(5, 6, 7)), tmp_path)))
     assert "ejection" not in svg(result, tmp_path)
 
 

@@ -70,7 +70,7 @@ def test_lines_are_the_other_combinations_over_the_load(sweep_of, tmp_path):
                and len(line.get_xdata())}
     assert len({marker for _, marker in markers}) == len(markers) == 2
     for axes in (latency, delivered):
-        assert axes.get_xlabel().replace("\n", " ") == "effective load (payload flits to deliver per node and cycle)"
+        assert axes.get_xlabel().replace("\n", " ") == "effective load (flits/node/cycle)"
 
 
 def test_a_sweep_with_costs_has_a_panel_of_energy(sweep_of, tmp_path):
@@ -82,7 +82,8 @@ def test_a_sweep_with_costs_has_a_panel_of_energy(sweep_of, tmp_path):
     [line] = lines_of(energy, 2)
     assert list(line.get_ydata()) == [7.0, 8.0]
     assert energy.get_ylim() == pytest.approx((0, 9.35))
-    assert energy.get_ylabel().replace("\n", " ") == "energy (pJ per received payload flit)"
+    assert energy.get_ylabel() == "energy (pJ per received flit)"
+    assert [axes.get_xlabel() for axes in energy.figure.axes] == ["effective load (flits/node/cycle)"] * 3  # one line
     rows = beside(energy.figure).rows
     assert [(row["energy_per_flit"], row["energy_per_flit_half_width"]) for row in rows] == [(7.0, 0.5), (8.0, 0.5)]
     assert beside(energy.figure).caption[1].startswith("costs of events: ")
@@ -198,6 +199,10 @@ def test_a_curve_that_is_alone_has_the_name_of_its_scheme(sweep_of, tmp_path):
     assert "length of a multicast: 20 payload flits; " in described.caption[0]
     assert "seed: 24; seeds: 4" in described.caption[0]
     assert not described.caption[0].endswith(" cycles")  # the name says so
+    assert described.caption[1] == "flits: payload flits times destinations"
+    sweep = sweep_of('rate = 0.012\nvcs = [1, 2]\nscheme = "u-mesh"\n')
+    described = beside(curves_figure(sweep, points(sweep), results))
+    assert "rate: 0.012 payload flits created per node and cycle" in described.caption[0]
     assert [row["scheme"] for row in described.rows] == ["u-mesh", "u-mesh"]
 
 

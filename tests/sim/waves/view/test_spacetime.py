@@ -80,8 +80,11 @@ def test_a_path_is_a_staircase(tmp_path):
 
 def test_blocked_time_is_hatched(tmp_path):
     text = svg(history_of(tmp_path, *FIGURE_4), tmp_path)
-    assert "url(#h" in group(text, "worm-0-held")
-    assert "url(#h" not in group(text, "worm-0-flits")
+    assert "url(#h" in group(text, "worm-0-still")
+    assert "url(#h" not in group(text, "worm-0-flits") + group(text, "worm-0-held")
+    held, full, still = (boxes(text, f"worm-0-{kind}") for kind in ("held", "flits", "still"))
+    lengths = [(kind[:, 1] - kind[:, 0]).sum() for kind in (held, full, still)]
+    assert np.isclose(lengths[0], lengths[1] + lengths[2], atol=0.01)
     assert "#0072b2" in group(text, "worm-0-flits")
     assert "#d55e00" in group(text, "worm-1-flits")
 
@@ -89,7 +92,19 @@ def test_blocked_time_is_hatched(tmp_path):
 @pytest.mark.parametrize(("history", "held"), [(figure_4(), True), (short_worms(), False)])
 def test_the_legend_has_only_marks_that_are_drawn(history, held):
     """Short worms have released all channels when their flits have passed."""
-    assert ("held, no flit" in [mark.get_label() for mark in legend_marks(history)]) is held
+    assert ("held, no flit" in [mark.get_label() for mark in legend_marks(history, 5.0)]) is held
+
+
+@pytest.mark.parametrize(("flits", "hatched"), [("F." * 90 + "T", 0), ("F....." * 30 + "T", 30)])
+def test_gaps_of_few_points_between_flits_are_not_hatched(tmp_path, flits, hatched):
+    """Hatched gaps as narrow as a flit would look like flits. One cycle has 1.4 points here."""
+    said = comment(links_of(2), [worm(0, 0, [1])], 200)
+    history = history_of(tmp_path, said, [("link:0>1", 0, 0, 1, flits)])
+    [axes] = spacetime_figure([(history, rows_of(history))]).axes
+    [still] = [found for found in axes.collections if found.get_gid() == "worm-0-still"]
+    assert (len(still.get_paths()), bool(still.get_hatch())) == (hatched, True)
+    [sign] = [mark for mark in legend_marks(history, 1.4) if mark.get_label() == "held, no flit"]
+    assert bool(sign.get_hatch()) is bool(hatched)
 
 
 def test_waits_are_drawn_and_told_where_there_is_room(tmp_path):
@@ -131,6 +146,18 @@ def test_deliveries_are_marked_at_the_end_of_their_bars(tmp_path):
     assert len(marks) == 2
     assert ((marks[:, 0] - ends[:, 1] > 0) & (marks[:, 0] - ends[:, 1] < 5)).all()
     assert ((marks[:, 1] > ends[:, 2]) & (marks[:, 1] < ends[:, 3])).all()
+
+
+@pytest.mark.parametrize("cycles", [10, 11, 30])
+def test_no_mark_of_a_delivery_is_outside_of_the_frame(tmp_path, cycles):
+    said = comment(links_of(2), [worm(0, 0, [1])], cycles)
+    figure = spacetime_figure([(one := history_of(tmp_path, said, [("cons:1#0", 0, 0, 5, "FFFFT")]), rows_of(one))])
+    [axes] = figure.axes
+    [marks] = [found for found in axes.collections if found.get_gid() == "deliveries"]
+    size, = marks.get_sizes() ** 0.5 * figure.dpi / 72
+    [[x, _]] = axes.transData.transform(marks.get_offsets())
+    assert x + size / 2 <= axes.get_window_extent().x1 + 0.5
+    assert (marks.get_offsets()[0, 0] > 9.5) == (cycles > 10)
 
 
 def test_a_delivery_is_marked_in_the_bar_where_the_next_worm_follows(tmp_path):

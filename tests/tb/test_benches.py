@@ -154,6 +154,9 @@ REPLAYS = [
     slow("mesh:4x4", "dual-path", {"delays": "fast"}),
     slow("mesh:6x6", "column-path", {"delays": "paper", "readers": "independent", "buffer": 2}),
     slow("mesh:6x6", "e-mcast", {"delays": "fast", "vcs": 1}),
+    # unicasts, multi-drop worms and trees; routers with tables
+    slow("irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=1", "mixed:few=path-lg,limit=3",
+         {"vcs": 1, "consumption": 1, "buffer_kind": "deep", "buffer": 40, "chunk": 10, "flit_width": 10}),
 ]
 
 

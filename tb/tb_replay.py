@@ -10,17 +10,11 @@ from tb_network import NetworkTB
 async def every_delivery_in_its_cycle(dut):
     """The first and the last flit of every delivery arrive in the same cycles as in the simulated hardware.
 
-    The setup is that of `NetworkTB`, with ``at`` for each worm, and with ``tables`` and ``deliveries``. ``tables`` are
-    the words of the routers' tables, written before cycle 0, one in each cycle. A delivery has the link to the host,
-    the data of the first flit, the cycle of the first flit, and the cycle of the last flit.
+    The setup is that of `NetworkTB`, with ``at`` for each worm, and with ``deliveries``. A delivery has the link to the
+    host, the data of the first flit, the cycle of the first flit, and the cycle of the last flit.
     """
     tb = NetworkTB(dut)
     await tb.reset()
-    if given().tables:
-        for word in given().tables:
-            dut.tables_in.value = word
-            await tb.cycles(1)
-        await tb.reset()
     post(tb, given().worms)
     await tb.finish()
     seen = sorted([name, worm.payload[0], worm.cycles[0], worm.cycles[-1]]

@@ -264,7 +264,7 @@ def of_smart_interface(kind, *, packet=4, places=4, t_ns=0, t_nr=0, **options):
 def of_network(name, scheme, options):
     """A network with one link each way between host and interface, and its bench's set-up but for worms.
 
-    Only networks with one kind of router have ``errors``.
+    Of networks with several kinds of routers, ``errors`` has only those that interfaces detect.
     """
     built = topology(name)
     found = find_scheme(scheme, built)
@@ -281,7 +281,7 @@ def of_network(name, scheme, options):
         "errors": {cause.name: {"link": f"{nodes[0]}_host_in_0", "flits": flits, "fault": {
             f"{nodes[0]}_{kind}_fault": [
                 cause.value, network.routers["router"].decoder.inputs.index("local") if kind == "router" else 0]}}
-            for cause, kind, flits in spoilt_by_the_host(network.header)} if "router" in network.routers else {},
+            for cause, kind, flits in spoilt_by_the_host(network.header) if kind in network.components},
     }
 
 

@@ -63,6 +63,7 @@ figures: .venv-test/ready
 	$(TEST)/wormcast run mesh:4x4 u-mesh --source 1.1 --destinations 0,1,2,3,4,6,7,8,9,10,11,12,13,14,15 --length 40 --t-hs 30 --t-hr 20 --plot docs/gantt.svg
 	$(TEST)/wormcast run irregular:seed=1 k-binomial --configuration sivaram_32 --ni fpfs $(GANTT) --plot docs/gantt_smart.svg
 	$(TEST)/wormcast run irregular:seed=1 binomial --configuration sivaram_32 $(GANTT) --plot docs/gantt_conventional.svg
+	$(TEST)/wormcast run mesh:1x4 k-binomial --ni fpfs --source 0 --destinations 1,2,3 --length 48 --packet 16 --t-hs 100 --t-hr 100 --t-ns 5 --t-nr 40 --receive-queue 2 --plot docs/receive_queue.svg
 	$(TEST)/wormcast check mesh:4x4 dual-path --consumption 1 --plot docs/cycle.svg || [ $$? = 3 ]  # a deadlock
 	$(TEST)/wormcast run mesh:1x4 dual-path --vcs 1 --absorb 1 --messages examples/table1.jsonl --vcd out/table1.vcd || [ $$? = 3 ]
 	$(TEST)/wormcast wave out/table1.vcd --plot docs/table1.svg

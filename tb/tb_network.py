@@ -11,7 +11,8 @@ class NetworkTB(TB):
 
     In the setup, ``host_in`` and ``host_out`` are the prefixes of the links from and to the hosts. ``queue`` is the
     interfaces' buffer for flits from the hosts, and ``host_depth`` the hosts' buffer, in flits. ``faults`` has the bit
-    widths of cause, port and virtual channel in each fault output. ``worms`` are the worms to send.
+    widths of cause, port and virtual channel in each fault output. ``worms`` are the worms to send. ``tables`` are the
+    words of the routers' tables, empty for routers without tables.
     """
 
     def __init__(self, dut, **options):
@@ -21,6 +22,15 @@ class NetworkTB(TB):
             self.driver(prefix, depth=setup.queue)
         for prefix in setup.host_out:
             self.sink(prefix, depth=setup.host_depth, headers="none", cuts=not self.scoreboard.strict)
+
+    async def reset(self, cycles=2):
+        """Write the tables of the routers between two resets: a reset clears the bus that writes them."""
+        await super().reset(cycles)
+        if given().tables:
+            for word in given().tables:
+                self.dut.tables_in.value = word
+                await self.cycles(1)
+            await super().reset(cycles)
 
 
 @cocotb.test()

@@ -16,10 +16,16 @@ def main() -> int:
     parser.add_argument("--waveforms", type=Path, default=Path("out/proofs"), metavar="FOLDER",
                         help="where violations leave their waveforms (default: %(default)s)")
     parser.add_argument("--page", type=Path, metavar="FILE", help="Markdown file whose tables are renewed")
+    parser.add_argument("--component", metavar="TEXT", default="",
+                        help="run only the proofs of components whose names contain TEXT")
     options = parser.parse_args()
+    proofs = [proof for proof in PROOFS if options.component in proof.harness.component]
+    if not proofs:
+        known = ", ".join(dict.fromkeys(proof.harness.component for proof in PROOFS))
+        parser.error(f"--component: {options.component} is not valid. Allowed: a part of {known}.")
 
     results, failed = Results(), 0
-    for proof in PROOFS:
+    for proof in proofs:
         outcome = proof.prove(options.waveforms)
         failed += not outcome.holds
         said = proof.method if outcome.holds else f"NOT PROVED, {outcome}"

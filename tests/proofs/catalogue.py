@@ -8,6 +8,7 @@ from . import solver
 from .allocator import AllocatorHarness
 from .branches import BranchHarness
 from .buffer import BufferHarness
+from .consumption import AbsorbedQueueHarness, ForwardedQueueHarness
 from .deep_link import DeepLinkHarness
 from .deep_switch import DeepSwitchHarness
 from .exported import ExportedInterfaceHarness, ExportedRouterHarness
@@ -145,6 +146,16 @@ PROOFS = [
           slow=True),
     Proof(PacketQueueHarness, {"channels": 2, "places": 1, "flits": 2, "width": 1}, induction=None, cycles=9,
           slow=True),
+    Proof(ForwardedQueueHarness, {"rows": 2, "channels": 2, "places": 1, "packet": 2, "t_nr": 0, "depth": 2},
+          induction=None, cycles=8, mutants=True, slow=True),
+    Proof(ForwardedQueueHarness, {"rows": 2, "channels": 1, "places": 2, "packet": 2, "t_nr": 2, "depth": 4},
+          induction=None, cycles=12, slow=True),
+    Proof(ForwardedQueueHarness, {"rows": 0, "channels": 2, "places": 2, "packet": 1, "t_nr": 0, "depth": 2},
+          induction=None, cycles=9, slow=True),
+    Proof(AbsorbedQueueHarness, {"slots": 1, "channels": 2, "places": 1, "packet": 1, "t_nr": 0, "depth": 2},
+          induction=None, cycles=10, mutants=True, slow=True),
+    Proof(AbsorbedQueueHarness, {"slots": 1, "channels": 1, "places": 2, "packet": 1, "t_nr": 0, "depth": 4},
+          induction=None, cycles=12, slow=True),
     Proof(ProcessorHarness, {"receive": 1, "send": 1, "packets": 3, "t_nr": 3, "t_ns": 2, "order": "arrival"},
           mutants=True),
     Proof(ProcessorHarness, {"receive": 1, "send": 1, "packets": 4, "t_nr": 2, "t_ns": 0, "order": "receive-first"},

@@ -15,25 +15,27 @@ BEGINS, ENDS = "<!-- made by make prove -->\n", "<!-- end -->\n"
 
 @dataclass
 class Results:
-    """Results of all proofs: for each harness and property, the cycle in which the mutant was found."""
+    """Results of proofs: for each harness and property, the cycle in which the mutant was found."""
 
     mutants: dict[tuple[type[Harness], str], int | None] = field(default_factory=dict)
 
 
-def tables(results: Results) -> str:
-    """Return for each harness its assumptions, properties, mutants, parameters and methods."""
-    parts = []
+def tables(results: Results) -> dict[str, str]:
+    """Return the section of each component that has results: assumptions, properties, mutants, parameters, methods."""
+    made = {}
     for harness in dict.fromkeys(proof.harness for proof in PROOFS):
+        if not all((harness, known.name) in results.mutants for known in harness.properties):
+            continue
         said = inspect.cleandoc(harness.__doc__ or "").split("\n\nParameters\n")[0]
-        parts.append(f"## {harness.component}\n\n{said}\n\n"
-                     "| property | mutant | in | found in cycle |\n|---|---|---|---:|\n")
+        parts = [f"## {harness.component}\n\n{said}\n\n",
+                 "| property | mutant | in | found in cycle |\n|---|---|---|---:|\n"]
         for known in harness.properties:
             parts.append(f"| {known.sentence} | {_code(known.mutant)} | `{known.mutant.place}` | "
                          f"{results.mutants[harness, known.name]} |\n")
         parts.append("\n| parameters | how |\n|---|---|\n")
         parts += [f"| {proof.said} | {proof.method} |\n" for proof in PROOFS if proof.harness is harness]
-        parts.append("\n")
-    return "".join(parts)
+        made[harness.component] = "".join([*parts, "\n"])
+    return made
 
 
 def _code(mutant) -> str:
@@ -43,9 +45,16 @@ def _code(mutant) -> str:
 
 
 def write(page: Path, results: Results) -> None:
-    """Replace the tables between the page's marks."""
+    """Replace the sections between the page's marks that have results, and keep the others.
+
+    Sections of components that have no proof are removed.
+    """
     text = page.read_text()
-    kept = re.compile(f"(?<={re.escape(BEGINS)}).*(?={re.escape(ENDS)})", re.DOTALL)
-    if not kept.search(text):
+    found = re.search(f"(?<={re.escape(BEGINS)}).*(?={re.escape(ENDS)})", text, re.DOTALL)
+    if not found:
         raise ValueError(f"{page} has no lines {BEGINS.strip()!r} and {ENDS.strip()!r}, the tables go between them")
-    page.write_text(kept.sub(lambda _: "\n" + tables(results), text))
+    kept = re.findall(r"^(## (.*)\n(?:(?!## ).*\n)*)", found[0], re.MULTILINE)
+    sections = {name: section for section, name in kept} | tables(results)
+    order = dict.fromkeys(proof.harness.component for proof in PROOFS)
+    made = "\n" + "".join(sections[name] for name in order if name in sections)
+    page.write_text(text[:found.start()] + made + text[found.end():])

@@ -7,13 +7,14 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from wormcast.algorithms import SCHEMES, topology
+from wormcast.algorithms import SCHEMES, find_scheme, topology
 from wormcast.algorithms.headers import Unicast
 from wormcast.hw.faults import Cause
 from wormcast.hw.interface.consumption import HOST_DEPTH
 from wormcast.hw.router import Blueprint
 from wormcast.hw.token_station import TokenStation
 from wormcast.sim import Network, hardware
+from wormcast.sim.export.verilog.network import outside, table_words
 from wormcast_tb import Flit, make_worm
 
 from ..hw.smart import copies, payload, posted, smart, train
@@ -261,21 +262,26 @@ def of_smart_interface(kind, *, packet=4, places=4, t_ns=0, t_nr=0, **options):
 
 
 def of_network(name, scheme, options):
-    """A network with one link each way between host and interface, and its bench's set-up but for worms."""
-    mesh, found = topology(name), SCHEMES[scheme]
-    network = Network(mesh, found, hardware(mesh, found, options))
-    inputs = network.routers["router"].decoder.inputs
-    nodes = [f"node_{mesh.node_name(node).replace('.', '_')}" for node in range(mesh.nodes)]
+    """A network with one link each way between host and interface, and its bench's set-up but for worms.
+
+    Of networks with several kinds of routers, ``errors`` has only those that interfaces detect.
+    """
+    built = topology(name)
+    found = find_scheme(scheme, built)
+    network = Network(built, found, hardware(built, found, options))
+    nodes = [f"node_{built.node_name(node).replace('.', '_')}" for node in range(built.nodes)]
     return network, {
         "host_in": [f"{node}_host_in_0" for node in nodes],
         "host_out": [f"{node}_host_out_0" for node in nodes],
         "queue": network.configuration.queue,
         "host_depth": HOST_DEPTH,
-        "faults": {f"{node}_{kind}_fault": fault_widths(component)
-                   for node in nodes for kind, component in network.components.items()},
+        "tables": table_words(network),
+        "faults": {port.name: fault_widths(network.components[port.kind]) for port in outside(network)
+                   if port.port.path == ("fault",)},
         "errors": {cause.name: {"link": f"{nodes[0]}_host_in_0", "flits": flits, "fault": {
-            f"{nodes[0]}_{kind}_fault": [cause.value, inputs.index("local") if kind == "router" else 0]}}
-            for cause, kind, flits in spoilt_by_the_host(network.header)},
+            f"{nodes[0]}_{kind}_fault": [
+                cause.value, network.routers["router"].decoder.inputs.index("local") if kind == "router" else 0]}}
+            for cause, kind, flits in spoilt_by_the_host(network.header) if kind in network.components},
     }
 
 

@@ -126,6 +126,10 @@ def test_smart_interface(kind, options, simulator, models, tmp_path):
     assert simulators.run(simulator, model, "interface", "tb_smart_interface", tmp_path / "run", **setup)
 
 
+#: Unicasts, multi-drop worms and trees; routers with tables.
+MIXED = ("irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=1", "mixed:few=path-lg,limit=3",
+         {"vcs": 1, "consumption": 1, "buffer_kind": "deep", "buffer": 40, "chunk": 10, "flit_width": 10})
+
 NETWORKS = [
     slow("mesh:2x2", "dual-path", {"readers": "independent", "consumption_links": "shared"}),
     ("mesh:2x2", "e-mcast", {"vcs": 1}),
@@ -134,6 +138,7 @@ NETWORKS = [
     slow("mesh:3x3", "dual-path", {"packet": 3, "t_ns": 2, "t_nr": 2, "delays": "fast"}),
     slow("mesh:3x3", "column-path", {"buffer": 2, "flit_width": 10}),
     slow("mesh:2x3x2", "e-mcast", {}),
+    slow(*MIXED),
 ]
 
 
@@ -154,6 +159,7 @@ REPLAYS = [
     slow("mesh:4x4", "dual-path", {"delays": "fast"}),
     slow("mesh:6x6", "column-path", {"delays": "paper", "readers": "independent", "buffer": 2}),
     slow("mesh:6x6", "e-mcast", {"delays": "fast", "vcs": 1}),
+    slow(*MIXED),
 ]
 
 

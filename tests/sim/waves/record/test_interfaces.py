@@ -1,17 +1,19 @@
-"""What smart interfaces do, in words, in waveforms of one lane of several."""
+"""What a waveform shows of smart interfaces: in words, of one lane of several; and the example of docs/waveforms.md."""
 
 import numpy as np
+import pytest
 import waves
 
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.network import Network
 from wormcast.sim.engines.bulk import BulkEngine
-from wormcast.sim.experiments.run import plan_messages
+from wormcast.sim.experiments.run import plan_messages, run
 from wormcast.sim.host import lay_out
 from wormcast.sim.waves.record import About, find_instances, record
 
 from ...bench import send
+from .test_trees import changes
 
 
 def test_children_of_a_later_lane_have_the_names_of_nodes(tmp_path):
@@ -27,3 +29,44 @@ def test_children_of_a_later_lane_have_the_names_of_nodes(tmp_path):
     said = [text.removeprefix("s").replace("\\x20", " ") for text in dict.fromkeys(copies.values)]
     assert [text for text in said if text] == [
         f"{does} 0.{packet} worm_2.{packet} to 0.3" for packet in range(2) for does in ("waits", "sends")]
+
+
+@pytest.mark.slow  # most of it the compiler's
+def test_packets_in_a_receive_queue(tmp_path):
+    """Two are stored; the third one waits in the network until the first one's place is free."""
+    options = {"ni": "fpfs", "packet": 16, "consumption": 1, "t_hs": 100, "t_hr": 100, "t_ns": 5, "t_nr": 40,
+               "receive_queue": 2}
+    result = run(topology("mesh:1x4"), SCHEMES["k-binomial"], [send(0, 1, 2, 3, length=48)], Configuration(**options),
+                 vcd=tmp_path / "w.vcd")
+    assert result.outcome == "delivered"
+    found = waves.read(tmp_path / "w.vcd")
+    node = "bench.top.network.interface_0_1."
+    queue, words = f"{node}consumption_0.queue.", "bench.top.interfaces.interface_0_1."
+
+    def seen(name):
+        return changes(found[name], 320)
+
+    def high(name):
+        """The intervals in which a signal is 1, last cycles included."""
+        ends = [cycle for cycle, _ in seen(name)[1:]]
+        return list(zip(ends[::2], [end - 1 for end in ends[1::2]], strict=True))
+
+    def said(name):
+        return [(cycle, text.replace("\\x20", " ")) for cycle, text in seen(f"{words}{name}")]
+
+    assert high(f"{node}network_in_0__valid") == [(135, 150), (159, 174), (183, 186), (211, 222)]
+    assert high(f"{queue}write") == [(136, 151), (160, 175), (208, 223)]
+    assert seen(f"{queue}room") == [(0, 1), (175, 0), (207, 1), (223, 0), (248, 1)]
+    assert seen(f"{queue}vc0_used") == [(0, 0), (137, 1), (161, 2), (208, 1), (209, 2), (249, 1), (290, 0)]
+    assert high(f"{queue}waiting") == [(152, 273)]
+    assert [end for end, _ in high(f"{node}consumption_0.processor.done")] == [191, 232, 273]
+    assert high(f"{queue}take") == high(f"{node}consumption_0.brought") == [(192, 207), (233, 248), (274, 289)]
+    assert high(f"{node}host_out_0__valid") == [(193, 208), (234, 249), (275, 290)]
+    assert [spent for spent in seen("bench.top.worms.consumption_0_1.vc_0.spent") if spent[1] == 4] == [(187, 4)]
+    assert high(f"{node}network_in_0__credit")[2] == (209, 224)
+    assert said("receives") == [(0, ""), *((at, text) for begin in (152, 193, 234)
+                                           for at, text in ((begin, "waits t_nr"), (begin + 40, "")))]
+    assert (193, "0.0 worm_0.0+") in said("holds")
+    assert said("copies")[1:3] == [(209, "waits 0.0 worm_1.0 to 0.2"), (215, "sends 0.0 worm_1.0 to 0.2")]
+    assert high(f"{node}forwarding.has")[0][0] == 209
+    assert high(f"{node}network_out_0__valid")[0][0] == 150 + 16 + 4 + 40 + 5

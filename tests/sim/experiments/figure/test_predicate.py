@@ -194,7 +194,7 @@ def test_numbers_of_what_commands_tell():
     told = {("plan a", "hops"): 7, ("plan b", "hops"): 5}
     number = Number("2 * output('plan a', 'hops') + min(output('plan b', 'hops'), 9)")
     assert number.commands == ["plan a", "plan b"]
-    assert number.value(lambda command, where: told[command, where]) == 19
+    assert number.ends(lambda command, where: told[command, where]) == (19, 19, 19)
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
@@ -209,7 +209,7 @@ def test_what_is_no_number(text, sentence):
 
 def test_numbers_name_no_series():
     with pytest.raises(WormcastError, match=r"number: latency\('s'\) is not valid\. Allowed: results of commands"):
-        Number("latency('s')").value(lambda command, where: 1)
+        Number("latency('s')").ends(lambda command, where: 1)
 
 
 @pytest.mark.parametrize(("text", "limit", "other"), [

@@ -108,7 +108,7 @@ def _runs(paper: Paper, records: Sequence[FigureRecord]) -> str:
     """Return the kinds and dates of a paper's runs as text, and how many of its figures have run if not all have."""
     if not records:
         return "not run"
-    every = ", ".join(dict.fromkeys(f"{one.kind}, {one.date}" for one in records))
+    every = ", ".join(dict.fromkeys(f"{one.kind} {one.date}" for one in records))
     figures = _figures(paper)
     return every + (f"; {len(records)} of {len(figures)} figures" if len(records) < len(figures) else "")
 
@@ -161,6 +161,7 @@ def _numbers(verdict: Verdict) -> str:
     """Return a verdict's numbers as text for readers: names in place of formulas and paths, and no constants."""
     found = re.sub(r"(\w+)\('([^']+)'(?:, ([^)]+))?\)", _of_series, verdict.numbers)
     found = re.sub(r"points/given\.([^/]+)/result/(?:ranges/)?(\w+)", lambda one: f"{_name(one[2])} ({one[1]})", found)
+    found = re.sub(r"explanation/statement=([^/]+)/(?:found/)?(\w+)", lambda one: f"{_name(one[2])} ({one[1]})", found)
     found = re.sub(r"ranges/(\w+)", lambda one: _name(one[1]), found)
     found = re.sub(r"messages/\d+/(\w+)", lambda one: _name(one[1]), found)
     found = re.sub(r"(\w+)s/(\d+)/(\w+)/#", r"\3 of \1 \2", found)

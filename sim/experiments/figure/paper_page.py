@@ -47,7 +47,7 @@ paper is a formula on measurements:
 
 [Figures and verdicts](figures.md#verdicts) has the rules. *Open* are all verdicts but held and not held. A claim, \
 such as 003-51f, is a sentence of the paper. Several statements may judge one claim, on different figures. Names of \
-figures are those of `wormcast figure`: 003-fig5a is Figure 5(a) of paper 003.
+figures are those of `wormcast figure`: 003-fig5a is Figure 5(a) of [Amnah].
 
 A number after *at* is a place on the figure's axis: a load (payload flits times destinations, created per node and \
 cycle) or an option's value. A number after ± is half of a 95 % interval; *(2290 to 2360)* is a range.

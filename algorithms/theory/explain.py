@@ -1,5 +1,5 @@
-"""Theorem checks for a scheme. The kind of the scheme's worms selects the paper: [Boppana98], [Varavithya] or
-[Sivaram98]."""
+"""Theorem checks for a scheme. The kind of the scheme's worms selects the papers: [Boppana98] and [Amnah],
+[Varavithya], or [Sivaram98]."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ from .problem import Problem
 from .statement import TheoremCheck
 from .theorem1 import theorem1
 from .trees import Copies, trees
-from .unicasts import unicasts
+from .unicasts import networks_of_labels, unicasts
 from .up_down import Buffered, buffered
 
 __all__ = ["explain"]
@@ -45,7 +45,7 @@ def explain(
 ) -> list[TheoremCheck]:
     """Decide the papers' statements for schemes on a topology. The parameters mean the same as in `check`.
 
-    - Worms without replication: [Boppana98], sections 2 and 3.
+    - Worms without replication: [Boppana98], sections 2 and 3. With the relation R, also [Amnah], section 2.
     - Worms that switches replicate without deep buffers: [Varavithya], section 3, for a single scheme. ``tokens`` has
       no effect, as the statements of [Varavithya] are about the cycles that tokens break.
     - Worms that switches replicate from deep buffers: [Sivaram98], section 5, for buffers that store whole worms. If
@@ -78,4 +78,4 @@ def explain(
                            sentence=f"for multicasts to two destinations only: {one.sentence}") for one in rest]
     forwarded = pipelined(topology, scheme) if (
         isinstance(scheme, ChainTree) and scheme.forwarded and not others) else []
-    return [*forwarded, *unicasts(subject), theorem1(subject), *rest]
+    return [*forwarded, *unicasts(subject), theorem1(subject), *rest, *networks_of_labels(subject)]

@@ -1,22 +1,55 @@
-"""Statements of [Boppana98], section 2: shortest paths of unicasts, and deadlocks of tree worms."""
+"""Statements on unicasts: [Boppana98], section 2, shortest paths and deadlocks of tree worms; [Amnah], section 2, the
+networks of rising and of falling labels."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from ..phrases import count
-from ..routing import RELATIONS, Routes
+from ..routing import HAMILTONIAN, RELATIONS, Routes
 from ..worms import AT_ONCE, Worms
 from .problem import Problem
 from .statement import TheoremCheck
 
-__all__ = ["unicasts"]
+__all__ = ["networks_of_labels", "two_networks", "unicasts"]
 
 
 def unicasts(subject: Problem) -> list[TheoremCheck]:
-    """Decide the statements of section 2 about the relations that route the worms."""
-    routes = list({part.routes.relation: part.routes for part in subject.parts}.values())
+    """Decide the statements of [Boppana98], section 2, about the relations that route the worms."""
+    routes = _routes(subject)
     return [_shortest(subject, routes), _trees(subject, routes)]
+
+
+def networks_of_labels(subject: Problem) -> list[TheoremCheck]:
+    """Decide the statement of [Amnah], section 2, if R routes worms; without R the list is empty."""
+    return [two_networks(routes) for routes in _routes(subject) if routes.relation is HAMILTONIAN]
+
+
+def _routes(subject: Problem) -> list[Routes]:
+    """Return the relations that route the worms, each once."""
+    return list({part.routes.relation: part.routes for part in subject.parts}.values())
+
+
+def two_networks(routes: Routes) -> TheoremCheck:
+    """Decide whether each directed link is in exactly one of two networks: that of the links which unicasts to higher
+    labels use, and that of the links which unicasts to lower labels use. The relation must be deterministic."""
+    topology, labels = routes.topology, routes.topology.hamiltonian_labels
+    source, node = np.nonzero(~np.eye(topology.nodes, dtype=bool))
+    at, end, rising = topology.injections[source, 0], topology.consumptions[node, 0], labels[source] < labels[node]
+    low, high = used = np.zeros((2, len(topology.links)), bool)
+    while len(at):
+        link = topology.link_of_port[at, routes.options[0, at, node, 0]]
+        used[rising.astype(int), link] = True
+        at = topology.links[link, 2]
+        under_way = at != end
+        at, end, node, rising = at[under_way], end[under_way], node[under_way], rising[under_way]
+    both, neither = int((high & low).sum()), int((~high & ~low).sum())
+    found = {"links": len(topology.links), "high": int(high.sum()), "low": int(low.sum()), "both": both,
+             "neither": neither}
+    return TheoremCheck(
+        "Two networks", "section 2", f"of the {len(topology.links)} directed links, unicasts by {routes.relation.name} "
+        f"use {found['high']} towards higher labels and {found['low']} towards lower labels. Links in both networks: "
+        f"{both}, in neither: {neither}", both == neither == 0, found=found, source="Amnah")
 
 
 def _shortest(subject: Problem, relations: list[Routes]) -> TheoremCheck:

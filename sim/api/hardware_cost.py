@@ -325,6 +325,7 @@ def synth(
     kind: str | None = None,
     target: str | None = None,
     seeds: int | None = None,
+    runs: int = 1,
     area_delay: int | None = None,
     reset: str | None = None,
     clock_enable: bool = False,
@@ -344,7 +345,10 @@ def synth(
     target : str, optional
         FPGA family. Default: ``ecp5``.
     seeds : int, optional
-        Number of placements; the clock is their median. 0: synthesis only, without a clock. Default: 3.
+        Number of placements; the clock is their median. 0: synthesis only, without a clock. Default: 5.
+    runs : int
+        Number of syntheses for the area. With 2 or more, each has new names of cells and wires and another
+        ``area_delay``, from 10 % below the given one to 10 % above it. The area is their median, with its range.
     area_delay : int, optional
         Clock period that Yosys aims at, in ps. Default: the shortest period.
     breakdown : bool
@@ -363,15 +367,17 @@ def synth(
     from ..export.synthesis.targets import SEEDS
 
     require_at_least(0, seeds=seeds)
+    require_at_least(1, runs=runs)
     given = _given(target=target, area_delay=area_delay, reset=reset, clock_enable=clock_enable or None,
                    topology=topology, scheme=scheme, relation=relation,
                    relations=relations) | known("synth", hardware, BUILT)
     placements = SEEDS if seeds is None else range(1, seeds + 1)
     with watched(progress):
         point = build(what, port, given, kind=kind)
-        found = point.synthesise(placements, on_step, os.cpu_count() or 1)
+        found = point.synthesise(placements, on_step, os.cpu_count() or 1, runs)
         blocks = point.breakdown(on_step) if breakdown else None
-    resolved = {"what": what, "port": port, "kind": kind, **point.resolved, "seeds": len(placements)}
+    resolved = {"what": what, "port": port, "kind": kind, **point.resolved, "seeds": len(placements),
+                "runs": runs}
     return SynthesisResult(configuration=resolved, point=point, synthesis=found, blocks=blocks)
 
 
@@ -427,6 +433,7 @@ def synth_sweep(
     kind: str | None = None,
     target: str | None = None,
     seeds: int = 0,
+    runs: int = 1,
     area_delay: int | None = None,
     reset: str | None = None,
     clock_enable: bool = False,
@@ -442,8 +449,8 @@ def synth_sweep(
         ``OPTION=VALUE,VALUE``, as for ``--sweep`` of ``wormcast synth``.
     seeds : int
         Number of placements. 0: synthesis only, without a clock.
-    what, topology, scheme, relation, relations, port, kind, target, area_delay, reset, clock_enable, progress, on_step,
-    hardware
+    what, topology, scheme, relation, relations, port, kind, target, runs, area_delay, reset, clock_enable, progress,
+    on_step, hardware
         As for `synth`.
 
     Raises
@@ -454,6 +461,7 @@ def synth_sweep(
     from ..export.synthesis import points, read_sweep, run
 
     require_at_least(0, seeds=seeds)
+    require_at_least(1, runs=runs)
     fixed = _given(target=target, area_delay=area_delay, reset=reset, clock_enable=clock_enable or None,
                    topology=topology, scheme=scheme, relation=relation,
                    relations=relations) | known("synth", hardware, BUILT)
@@ -463,7 +471,7 @@ def synth_sweep(
     found = read_sweep(texts, fixed)
     with watched(progress):
         every = points(what, port, found, kind)
-        results = list(run(every, range(1, seeds + 1), on_step))
-    resolved = {"what": what, "port": port, "kind": kind, **found.fixed, **found.swept, "seeds": seeds}
+        results = list(run(every, range(1, seeds + 1), on_step, runs))
+    resolved = {"what": what, "port": port, "kind": kind, **found.fixed, **found.swept, "seeds": seeds, "runs": runs}
     return SynthesisSweepResult(configuration=resolved, files=dict.fromkeys(("output", "plot")), sweep=found,
                                 points=every, results=results)

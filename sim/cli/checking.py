@@ -42,8 +42,8 @@ def check_(
         show_default=False)] = None,
     explain_: Annotated[bool, typer.Option(
         "--explain", help="Evaluate the papers' theorems for this network and scheme: Boppana 1998, sections 2 and 3; "
-        "for trees Varavithya 1997, section 3; for networks with up and down links Sivaram 1998, section 5; for smart "
-        "interfaces Sivaram 1998, section 4.3.",
+        "for schemes with routing function R also Amnah, section 2; for trees Varavithya 1997, section 3; for networks "
+        "with up and down links Sivaram 1998, section 5; for smart interfaces Sivaram 1998, section 4.3.",
     )] = False,
     replies: Annotated[bool, typer.Option(
         "--replies", help="Destinations reply to messages by unicasts of the scheme (load --reply): include the "

@@ -30,6 +30,9 @@ def synth_(
     seeds: Annotated[int | None, typer.Option(
         help="Number of placements; the clock is their median. 0: synthesis only, without a clock. "
         f"Default: {len(SEEDS)}; 0 with --sweep.", show_default=False)] = None,
+    runs: Annotated[int, typer.Option(
+        help="Number of syntheses for the area, each with new names of cells and wires and with a clock period from "
+        "10 % below --area-delay to 10 % above it. The area is their median, with its range.")] = 1,
     area_delay: Annotated[int | None, typer.Option(
         metavar="PS", help="Clock period that Yosys aims at. Yosys spends no area on a shorter period. Default: the "
         "shortest period. Unit: ps.", show_default=False)] = None,
@@ -56,6 +59,7 @@ def synth_(
     from .synthesis_report import report_point, synthesise_sweep, tell
 
     require_at_least(0, seeds=seeds)
+    require_at_least(1, runs=runs)
     options = picture_options(look, plot)
     if sweep:
         if by_block:
@@ -63,13 +67,13 @@ def synth_(
         port, kind = built_for.pop("port", None), built_for.pop("kind", None)
         own = {"target": target, "area_delay": area_delay, "reset": reset, "clock_enable": clock_enable or None}
         fixed = {name: value for name, value in own.items() if value is not None} | built_for | given | host_port
-        synthesise_sweep(what, port, kind, sweep, fixed, seeds or 0, output, plot, options, json, markdown)
+        synthesise_sweep(what, port, kind, sweep, fixed, seeds or 0, runs, output, plot, options, json, markdown)
         return
     for hint, file in (("output", output), ("plot", plot)):
         if file:
             raise WormcastError(f"{hint}: {file} is not valid without --sweep. Needed: --sweep OPTION=VALUE,VALUE.")
     with stdout_for_results():
-        result = synthesise(what, target=target, seeds=seeds, area_delay=area_delay, reset=reset,
+        result = synthesise(what, target=target, seeds=seeds, runs=runs, area_delay=area_delay, reset=reset,
                             clock_enable=clock_enable, breakdown=by_block, on_step=tell, **built_for, **given,
                             **host_port)
     if json:

@@ -79,16 +79,24 @@ def _say_below(text: str, markdown: bool) -> None:
 def _report(what: str, result: Synthesis, markdown: bool) -> None:
     """Print area and clock."""
     target = TARGETS[result.target]
-    rows: list[list[object]] = [[name, number] for name, number in result.area.items()]
+    rows: list[list[object]] = [[name, _with_range(result, name, number)] for name, number in result.area.items()]
     if result.packed is not None:
         rows.append([f"{target.logic_cell}, packed, with the test harness", result.packed])
     if result.mhz:
-        rows += [["MHz, median of the seeds", rounded(result.median_mhz, 1)],
+        rows += [["MHz, median of the seeds", _with_range(result, "MHz", rounded(result.median_mhz, 1))],
                  ["MHz, by seed", " ".join(f"{mhz:.1f}" for mhz in result.mhz)]]
     _table(["", what], rows, markdown)
     if result.fits is False:
         _say_below(f"no clock: too large for {target.device}, which has {result.available} {target.logic_cell}",
                    markdown)
+
+
+def _with_range(result: Synthesis, name: str, number: object) -> object:
+    """Return a number of cells, or the clock, with its range if several runs of the synthesis have another result."""
+    if not result.runs or name not in result.ranges:
+        return number
+    ends = [rounded(end, 1) for end in result.ranges[name]]
+    return number if ends[0] == ends[-1] else f"{number} ({ends[0]} to {ends[-1]})"
 
 
 def _report_path(path: CriticalPath, markdown: bool) -> None:
@@ -118,7 +126,7 @@ def _report_blocks(blocks: Breakdown, result: Synthesis, markdown: bool) -> None
 
 
 def synthesise_sweep(what: str, port: str | None, kind: str | None, texts: Sequence[str], fixed: Mapping[str, Any],
-                     seeds: int, output: Path | None, plot: Path | None, options: PictureOptions, json: bool,
+                     seeds: int, runs: int, output: Path | None, plot: Path | None, options: PictureOptions, json: bool,
                      markdown: bool) -> None:
     """Synthesise all points, and write, draw and print the results. ``texts``: the options ``--sweep``."""
     sweep = read_sweep(texts, fixed)
@@ -132,7 +140,7 @@ def synthesise_sweep(what: str, port: str | None, kind: str | None, texts: Seque
     for file in filter(None, (output, *pictures.values())):
         require_writable(file)
     with stdout_for_results():
-        result = synth_sweep(what, texts, port=port, kind=kind, seeds=seeds, on_step=tell, **fixed)
+        result = synth_sweep(what, texts, port=port, kind=kind, seeds=seeds, runs=runs, on_step=tell, **fixed)
     if output:
         with whole_file(output) as unfinished:
             write_csv(result.rows(), unfinished)
@@ -160,6 +168,6 @@ def _report_sweep(sweep: Sweep, all_points: Sequence[SynthesisPoint], results: S
         clock = [result.packed if TARGETS[result.target].logic_cell == name else None for name in packed]
         swept = (str(value).lower() if isinstance(value, bool) else value
                  for value in (point.given[name] for name in sweep.swept))
-        rows.append([*swept, *(result.area.get(name) for name in cells), *clock,
-                     *([rounded(result.median_mhz, 1)] if packed else [])])
+        rows.append([*swept, *(_with_range(result, name, result.area.get(name)) for name in cells), *clock,
+                     *([_with_range(result, "MHz", rounded(result.median_mhz, 1))] if packed else [])])
     _table(columns, rows, markdown)

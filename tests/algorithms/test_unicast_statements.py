@@ -1,9 +1,12 @@
-"""Section 2 of [Boppana98] on unicasts: shortest ways against distances by coordinates, trees against their links."""
+"""Statements on unicasts, against their paths: shortest ways, trees, and the networks of rising and falling labels."""
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from wormcast.algorithms import E_CUBE, RELATIONS, SCHEMES, Relation, explain, topology
+from wormcast.algorithms.theory.unicasts import two_networks
 
 
 class Around(Relation):
@@ -41,6 +44,32 @@ def test_shortest_ways(name, scheme, holds, agrees):
     assert found.found == {"pairs": len(longer), "longer": sum(longer)}
     assert (found.holds, found.agrees) == (holds, agrees)
     assert found.sentence.startswith(f"{sum(longer)} of the {len(longer)} paths by {routes.relation.name} are longer")
+
+
+@pytest.mark.parametrize("name", ["mesh:1x4", "mesh:8x8", "mesh:3x3x3", "mesh:4x4x4", "mesh:2x3x4", "mesh:2x2x2x2"])
+def test_each_directed_link_is_in_one_of_two_networks(name):
+    """By the paper's definition: a link leads to a higher label, or to a lower one."""
+    network, found = topology(name), stated(name, "tp" if name.count("x") == 2 else "dual-path")["Two networks"]
+    rising = [bool(network.labels[start] < network.labels[end]) for start, _, end, *_ in network.links.tolist()]
+    assert found.found == {"links": len(rising), "high": sum(rising), "low": len(rising) - sum(rising), "both": 0,
+                           "neither": 0}
+    assert (found.holds, found.source, sum(rising)) == (True, "Amnah", len(rising) // 2)
+
+
+def test_by_another_relation_links_are_in_both_networks():
+    """By e-cube, both ways along a row lead to higher labels and to lower ones."""
+    mesh = topology("mesh:3x3")
+    found = two_networks(E_CUBE.on(mesh))
+    ways = {rising: {tuple(hop) for u in range(9) for v in range(9) if u != v
+                     and (mesh.labels[u] < mesh.labels[v]) == rising for hop in pairwise(E_CUBE.on(mesh).path(u, [v]))}
+            for rising in (True, False)}
+    assert found.found == {"links": 24, "high": len(ways[True]), "low": len(ways[False]),
+                           "both": len(ways[True] & ways[False]), "neither": 24 - len(ways[True] | ways[False])}
+    assert (found.holds, found.found["both"] > 0) == (False, True)
+
+
+def test_only_unicasts_by_labels_have_two_networks():
+    assert "Two networks" not in stated("mesh:3x3", "column-path")
 
 
 def test_ways_that_are_longer_by_one():

@@ -89,6 +89,15 @@ def test_blocks_without_block_memory_have_zero_of_it(capsys):
         "| sum |  |  | 7 | 3 | 1 |", "| flattened |  |  | 6 | 3 | 1 |"]
 
 
+def test_a_number_that_differs_between_runs_has_its_range(capsys):
+    point = build("router", None, {"topology": "mesh:1x4", "scheme": "individual"})
+    runs = tuple({"LUT4": number, "FF": 3} for number in (8, 6, 7))
+    report_point(point, Synthesis("ecp5", {"LUT4": 7, "FF": 3}, 9, 99, (80.04, 90.0), runs=runs), None, markdown=True)
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")][2:] == [
+        "| LUT4 | 7 (6 to 8) |", "| FF | 3 |", "| TRELLIS_COMB, packed, with the test harness | 9 |",
+        "| MHz, median of the seeds | 80.0 (80.0 to 90.0) |", "| MHz, by seed | 80.0 90.0 |"]
+
+
 def test_sweep_is_tabled_and_drawn(tmp_path):
     table, picture = tmp_path / "sizes.csv", tmp_path / "sizes.svg"
     code, out, err = synth("output-unit", *SMALL, "--sweep", "vcs=1,2", "--sweep", "target=ecp5,ice40",
@@ -145,7 +154,7 @@ main()
 
 @pytest.mark.parametrize("arguments", [
     ("switchboard",), ("router", "--target", "xyz"), ("router", "--seeds", "-1"), ("router", "--relations", "xyz"),
-    ("router", "--area-delay", "0"), ("router", "--sweep", "area-delay=4000,-5"),
+    ("router", "--runs", "0"), ("router", "--area-delay", "0"), ("router", "--sweep", "area-delay=4000,-5"),
     ("router", "--target", "ice40", "--storage", "lutram"), ("router", "--port", "up"),
     ("router", "--plot", "a.svg"), ("router", "-o", "a.csv"), ("router", "--sweep", "vcs=1,2", "--breakdown"),
     ("router", "--sweep", "vcs=1,2", "--plot", "a.gif"), ("router", "--sweep", "vcs=1,2", "-o", "nowhere/a.csv"),

@@ -35,8 +35,8 @@ from .schema import (
 )
 from .substitution import PLOT, read_words, written
 
-__all__ = ["HERE", "Choice", "Figure", "Picture", "Scatter", "Series", "Statement", "Variation", "axes_of",
-           "catalogue", "choose_figures", "find_figure", "names_of_claim", "names_of_several", "paper_of",
+__all__ = ["HERE", "Choice", "Figure", "Picture", "Scatter", "ScatterPoint", "Series", "Statement", "Variation",
+           "axes_of", "catalogue", "choose_figures", "find_figure", "names_of_claim", "names_of_several", "paper_of",
            "place_on_axis", "read_figure", "require_claim", "x_label"]
 
 #: Labels of x axes of figures of single runs, in place of those that the options declare.
@@ -121,6 +121,10 @@ class Picture:
 
     name: str
     command: str
+
+
+ScatterPoint = tuple[str, tuple[float, float, float], tuple[float, float, float]]
+"""Name of a measured point of a scatter plot, and lower end, value and upper end on the x axis and on the y axis."""
 
 
 @dataclass(frozen=True)

@@ -45,8 +45,16 @@ paper is a formula on measurements:
 | not judged | a word without a limit, such as "small" |
 | circular | a scheme was reconstructed from this statement |
 
-[Figures and verdicts](figures.md#verdicts) has the rules. A claim, such as 003-51f, is a sentence of the paper. \
-Several statements may judge one claim, on different figures."""
+[Figures and verdicts](figures.md#verdicts) has the rules. *Open* are all verdicts but held and not held. A claim, \
+such as 003-51f, is a sentence of the paper. Several statements may judge one claim, on different figures. Names of \
+figures are those of `wormcast figure`: 003-fig5a is Figure 5(a) of [Amnah].
+
+A number after *at* is a place on the figure's axis: a load (payload flits times destinations, created per node and \
+cycle) or an option's value. A number after ± is half of a 95 % interval; *(2290 to 2360)* is a range.
+
+A *reconstructed rival* is a scheme that the paper compares with and does not define. We built it from what the \
+papers say of it. A statement of order against such a rival is held only if it also holds against a bound that every \
+form of the rival obeys."""
 
 QUICK = """\
 A quick run has four replications, each for an eighth of the cycles or, if more, the cycles of 200 messages; one \
@@ -57,7 +65,7 @@ look; and no variations. Most statements that it leaves open need a full run."""
 NAMES = {"others_wait": "wait behind other nodes' worms", "own_wait": "wait behind worms of the same sender",
          "arbitration_wait": "wait behind no worm", "p50": "median latency", "p95": "95 % of latencies",
          "p99": "99 % of latencies", "vc_ratio": "ratio of virtual channels", "lut4": "look-up tables",
-         "ff": "flip-flops", "dpr16x4": "memories of 16 x 4 bits", "median_mhz": "clock in MHz"}
+         "ff": "flip-flops", "dpr16x4": "memories of 16 x 4 bits", "mhz": "clock in MHz", "median_mhz": "clock in MHz"}
 
 
 def verdicts_of(records: Iterable[FigureRecord]) -> list[Verdict]:
@@ -100,7 +108,7 @@ def _runs(paper: Paper, records: Sequence[FigureRecord]) -> str:
     """Return the kinds and dates of a paper's runs as text, and how many of its figures have run if not all have."""
     if not records:
         return "not run"
-    every = ", ".join(dict.fromkeys(f"{one.kind}, {one.date}" for one in records))
+    every = ", ".join(dict.fromkeys(f"{one.kind} {one.date}" for one in records))
     figures = _figures(paper)
     return every + (f"; {len(records)} of {len(figures)} figures" if len(records) < len(figures) else "")
 
@@ -124,14 +132,14 @@ def _paper(paper: Paper, records: Sequence[FigureRecord]) -> Iterator[str]:
     yield from ("", *_made(paper, records))
     headlines = [(one, verdict) for one in records for verdict in one.verdicts if verdict.printed]
     if headlines:
-        yield from ("", "| claim | | the paper | ours | verdict |", "|---|---|---|---|---|")
+        yield from ("", "| claim | statement | the paper | ours | verdict |", "|---|---|---|---|---|")
         yield from (_row(verdict.claim, verdict.statement, verdict.printed, _numbers(verdict), verdict.verdict)
                     for _, verdict in headlines[:HEADLINES])
     pictured = next((one for one, _ in headlines if one.picture), None) or next(
         (one for one in records if one.picture), None)
     if pictured is not None:
         yield from ("", f"![{pictured.title}]({pictured.picture})", "", f"*{pictured.title} ({pictured.source}).*")
-    yield from ("", "| figure | | held | not held | open |", "|---|---|---|---:|---:|")
+    yield from ("", "| figure | title | held (claims) | not held | open |", "|---|---|---|---:|---:|")
     yield from (_row(one.figure, one.title, _held(one), *(str(sum(each.verdict in names for each in one.verdicts))
                                                           for names in ((NOT_HELD,), OPEN))) for one in records)
     yield from _listed("Not held", _reasons(records, (NOT_HELD,)))
@@ -152,7 +160,9 @@ def _held(record: FigureRecord) -> str:
 def _numbers(verdict: Verdict) -> str:
     """Return a verdict's numbers as text for readers: names in place of formulas and paths, and no constants."""
     found = re.sub(r"(\w+)\('([^']+)'(?:, ([^)]+))?\)", _of_series, verdict.numbers)
-    found = re.sub(r"points/given\.([^/]+)/result/(\w+)", lambda one: f"{_name(one[2])} ({one[1]})", found)
+    found = re.sub(r"points/given\.([^/]+)/result/(?:ranges/)?(\w+)", lambda one: f"{_name(one[2])} ({one[1]})", found)
+    found = re.sub(r"explanation/statement=([^/]+)/(?:found/)?(\w+)", lambda one: f"{_name(one[2])} ({one[1]})", found)
+    found = re.sub(r"ranges/(\w+)", lambda one: _name(one[1]), found)
     found = re.sub(r"messages/\d+/(\w+)", lambda one: _name(one[1]), found)
     found = re.sub(r"(\w+)s/(\d+)/(\w+)/#", r"\3 of \1 \2", found)
     found = re.sub(r"([\w/]+)/#", r"number of \1", found)

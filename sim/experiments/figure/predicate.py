@@ -256,8 +256,8 @@ class Number(_Text):
         for word, series in self.measured:
             raise WormcastError(f"{self.key}: {word}({series!r}) is not valid. Allowed: results of commands.")
 
-    def value(self, output: CommandValue) -> float:
-        """Return the value.
+    def ends(self, output: CommandValue) -> tuple[float, float, float]:
+        """Return lower end, value and upper end. The formula may contain results of commands, but no measurements.
 
         Raises
         ------
@@ -271,7 +271,8 @@ class Number(_Text):
         if None not in found or not math.isfinite(found[None][1]):
             raise WormcastError(f"{self.key}: {self.text!r} is not valid: it has no finite value. Allowed: "
                                 f"{self.wanted}.")
-        return found[None][1]
+        low, value, high = found[None]
+        return low, value, high
 
 
 @dataclass(frozen=True)
@@ -294,7 +295,8 @@ class Predicate(_Text):
     - ``output('COMMAND', 'worms/0/links/#')``: number of entries of the list at the path ``worms/0/links``.
     - ``output('COMMAND', 'exit')``: exit code of ``wormcast COMMAND``.
 
-    A mean with its half_width in a command's JSON counts as a number with an interval. S is the name of a series of the
+    A mean with its half_width in a command's JSON counts as a number with an interval, and so does a median with its
+    least and most. S is the name of a series of the
     figure, or FIGURE:SERIES for a series of another figure.
     """
 
@@ -404,6 +406,8 @@ class _Evaluation:
             found = self.output(*(one.value for one in node.args))  # type: ignore[attr-defined]
             if isinstance(found, Mapping) and found.keys() == {"mean", "half_width"} and found["mean"] is not None:
                 return Quantity.of(found["mean"], math.inf if found["half_width"] is None else found["half_width"])
+            if isinstance(found, Mapping) and found.keys() == {"least", "median", "most"}:
+                return Quantity.range(found["least"], found["median"], found["most"])
             return Quantity.of(found) if isinstance(found, int | float) and not isinstance(found, bool) else found
         return self.number(node)
 

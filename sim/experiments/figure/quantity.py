@@ -50,6 +50,11 @@ class Quantity:
         return cls({None: (value - half_width, value, value + half_width)})
 
     @classmethod
+    def range(cls, least: float, middle: float, most: float) -> "Quantity":
+        """Return a number that is the same for all loads, with the ends of its range."""
+        return cls({None: (least, middle, most)})
+
+    @classmethod
     def replicated(cls, values: Mapping[Load, npt.ArrayLike]) -> "Quantity":
         """Return a number that is measured without further error in each replication, ``values`` [replications]."""
         return cls({load: (found, found, found) for load, each in values.items()
@@ -164,6 +169,9 @@ def _written(value: Value) -> str:
         return f"above {np.min(value[0]):.4g}"
     if not math.isfinite(half):
         return f"{mean:.4g}, its error unknown"
+    low, high = (float(np.mean(value[end])) for end in (0, 2))
+    if np.size(value[1]) == 1 and not math.isclose(high - mean, mean - low, rel_tol=1e-6, abs_tol=1e-9):
+        return f"{_rounded(mean, 4)} ({_rounded(low, 4)} to {_rounded(high, 4)})"
     return f"{_rounded(mean, 4)}" + (f" +- {_rounded(half, 2)}" if half > 0 else "")
 
 

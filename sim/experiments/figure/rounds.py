@@ -11,7 +11,7 @@ from ...common.requirements import ToolMissing
 from ...common.text import count
 from ..sweep import REPLICATIONS, MemoryStore, Point, ResultStore, cells_of, missing
 from .curve import Curve
-from .definition import Figure, Series, Statement, Variation
+from .definition import Figure, ScatterPoint, Series, Statement, Variation
 from .drawn import DrawnPoint
 from .evidence import LOOKS, UNDECIDED
 from .plan import PlannedCurve, RunPlan, committed_plan, plan_of
@@ -49,8 +49,9 @@ class FigureOutcome:
         Table with a row per point of all measured curves.
     verdicts : list of Verdict
         Verdicts on the figure's statements.
-    scatter : list of (str, float, float)
-        Points of the figure's scatter plot; empty if a command of these points needs a tool that is not installed.
+    scatter : list of (str, ends, ends)
+        Points of the figure's scatter plot, see `scatter_figure`; empty if a command of these points needs a tool that
+        is not installed.
     plan : RunPlan or None
         Plan of the figure's load experiments; for a quick run, the plan of the full run; None without load experiments.
     """
@@ -59,7 +60,7 @@ class FigureOutcome:
     curves: list[AnyCurve]
     rows: list[dict[str, Any]]
     verdicts: list[Verdict]
-    scatter: list[tuple[str, float, float]]
+    scatter: list[ScatterPoint]
     plan: RunPlan | None = None
 
     def of_claim(self, claim: str) -> "FigureOutcome":
@@ -248,11 +249,11 @@ class Study:
         return self.curves[name, variation] is first
 
 
-def _scatter(figure: Figure, output: CommandValue) -> list[tuple[str, float, float]]:
+def _scatter(figure: Figure, output: CommandValue) -> list[ScatterPoint]:
     if figure.scatter is None:
         return []
     try:
-        return [(name, across.value(output), up.value(output)) for name, across, up in figure.scatter.points]
+        return [(name, across.ends(output), up.ends(output)) for name, across, up in figure.scatter.points]
     except ToolMissing:
         return []
 

@@ -12,7 +12,7 @@ from amaranth.hdl import Fragment
 from amaranth.lib import wiring
 
 from ...common.external import find_tool, scratch_folder
-from .flow import run_yosys
+from .flow import run_yosys, write_rtlil
 from .targets import find_target
 
 __all__ = ["AreaBlock", "BlockKind", "Breakdown", "breakdown"]
@@ -113,8 +113,8 @@ def breakdown(component: wiring.Component, *, target: str = "ecp5", storage: str
     yosys = find_tool("yosys", "synth")
     progress("area: synthesis block by block")
     with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder:
-        run_yosys(yosys, component, "top", f"{commands}; tee -q -o stat.json stat -json", Path(folder), progress,
-                  reset)
+        write_rtlil(component, "top", Path(folder), reset)
+        run_yosys(yosys, "top", f"{commands}; tee -q -o stat.json stat -json", Path(folder), progress)
         found = json.loads(Path(folder, "stat.json").read_text())
     modules = {_path(module): cells["num_cells_by_type"] for module, cells in found["modules"].items()}
     classes = dict(_classes(Fragment.get(component, None), ()))

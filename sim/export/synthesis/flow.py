@@ -7,11 +7,11 @@ import json
 import re
 import statistics
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from amaranth.back import rtlil
 from amaranth.lib import wiring
@@ -25,15 +25,22 @@ from .names import Names
 from .paths import CriticalPath, critical_path
 from .targets import SEEDS, TARGETS, Target, find_target
 
-__all__ = ["Synthesis", "run_yosys", "synthesise"]
+__all__ = ["Synthesis", "run_yosys", "synthesise", "write_rtlil"]
 
 #: nextpnr's messages for a design that is too large for the device, or nearly so.
 NO_ROOM = re.compile(r"no BELs remaining|at utilisation limit|Unable to find a placement", re.IGNORECASE)
+
+#: Largest relative change of ``area_delay`` in a run.
+SPREAD = 0.1
+
+#: Commands that give all cells and wires new names, from a random seed. Memories must be cells for this.
+SCRAMBLED = "proc; flatten; memory_collect; rename -scramble-name -seed {}; "
 
 #: Option that ends Yosys's synthesis before the mapping to look-up tables.
 GATES = "-run begin:map_luts"
 
 Progress = Callable[[str], None]
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,8 @@ class Synthesis:
     target : str
     area : mapping of str to int
         Cells of the bare component before packing, by the names of `Target.cells`: look-up tables, flip-flops,
-        memories and carries. ``LUT4`` excludes the look-up tables inside carry cells and LUT memories.
+        memories and carries. ``LUT4`` excludes the look-up tables inside carry cells and LUT memories. With several
+        runs, the median of each kind of cell; of two middle numbers, the lower one.
     packed : int or None
         Logic cells after packing (`Target.logic_cell`), including carries, LUT memories and the harness. None: not
         placed.
@@ -55,6 +63,8 @@ class Synthesis:
         Clock of each seed's placement; empty if the component was not placed, or the device is too small.
     critical : CriticalPath or None
         Longest path in the placement with the median clock; None without a clock.
+    runs : tuple of mapping
+        Area of each run, as ``area``; empty with one run.
     """
 
     target: str
@@ -63,11 +73,24 @@ class Synthesis:
     available: int | None = None
     mhz: tuple[float, ...] = ()
     critical: CriticalPath | None = None
+    runs: tuple[Mapping[str, int], ...] = ()
 
     @property
     def median_mhz(self) -> float | None:
         """Median clock over the seeds; of two middle clocks, the lower one. None without placements."""
         return statistics.median_low(self.mhz) if self.mhz else None
+
+    @property
+    def ranges(self) -> dict[str, tuple[float, float, float]]:
+        """Least, median and greatest number of cells of each kind over the runs, and clock over the seeds ("MHz").
+
+        A kind of cell has no range with one run, and the clock none with one seed.
+        """
+        found: dict[str, Sequence[float]] = {
+            name: [run.get(name, 0) for run in self.runs] for name in self.area if self.runs}
+        if len(self.mhz) > 1:
+            found["MHz"] = self.mhz
+        return {name: (min(each), statistics.median_low(each), max(each)) for name, each in found.items()}
 
     @property
     def fits(self) -> bool | None:
@@ -86,12 +109,15 @@ class Synthesis:
             "fits": self.fits,
             "mhz": list(self.mhz),
             "median_mhz": self.median_mhz,
+            "ranges": {name.lower(): dict(zip(("least", "median", "most"), ends, strict=True))
+                       for name, ends in self.ranges.items()},
+            "runs": [{name.lower(): number for name, number in run.items()} for run in self.runs],
             "critical": None if self.critical is None else self.critical.to_dict(),
         }
 
 
 def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: str = "lutram",
-               seeds: Sequence[int] = SEEDS, area_delay: int | None = None, reset: str = "sync",
+               seeds: Sequence[int] = SEEDS, area_delay: int | None = None, reset: str = "sync", runs: int = 1,
                progress: Progress = lambda step: None, workers: int = 1) -> Synthesis:
     """Synthesise ``component``, and place and route it once per seed.
 
@@ -109,10 +135,13 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
         to 8000 ps give a router a smaller area and a lower clock than 4250 ps. None: Yosys's default.
     reset : "sync" or "async"
         Reset of all flip-flops.
+    runs : int
+        Number of syntheses for the area. With 2 or more, each has new names of cells and wires, and ``area_delay``
+        times one of as many factors, evenly spaced from 0.9 to 1.1.
     progress : callable
         Called with the name of each step before it starts.
     workers : int
-        Number of concurrent placements.
+        Number of concurrent placements and runs.
 
     Raises
     ------
@@ -128,43 +157,70 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
     with tempfile.TemporaryDirectory(dir=scratch_folder(), ignore_cleanup_errors=True) as folder:
         at = Path(folder)
 
-        def mapped(part: wiring.Component, name: str, after: str, **options: str) -> None:
-            commands = kind.synthesis(name, storage=storage, area_delay=area_delay, **options)
-            run_yosys(yosys, part, name, f"{commands}; {after}", at, progress, reset)
+        def mapped(name: str, after: str, *, before: str = "", period: int | None = area_delay,
+                   options: str = "") -> None:
+            commands = kind.synthesis(name, storage=storage, area_delay=period, options=options)
+            run_yosys(yosys, name, f"{before}{commands}; {after}", at, progress)
 
-        progress("area: synthesis of the bare component")
-        mapped(component, "bare", "tee -q -o stat.json stat -json")
-        area = kind.count(json.loads((at / "stat.json").read_text())["design"]["num_cells_by_type"])
+        def mapped_area(run: int) -> dict[str, int]:
+            progress("area: synthesis of the bare component" + (f", run {run + 1} of {runs}" if runs > 1 else ""))
+            counts = f"bare_{run}.json"
+            before, period = ("", area_delay) if runs == 1 else (
+                SCRAMBLED.format(run + 1), _period(area_delay, run, runs))
+            mapped("bare", f"tee -q -o {counts} stat -json", before=before, period=period)
+            return kind.count(json.loads((at / counts).read_text())["design"]["num_cells_by_type"])
+
+        write_rtlil(component, "bare", at, reset)
+        areas = _at_once(mapped_area, range(runs), workers)
+        area = {name: statistics.median_low([one.get(name, 0) for one in areas])
+                for name in dict.fromkeys(name for one in areas for name in one)}
+        several = tuple(areas) if runs > 1 else ()
         if not seeds:
-            return Synthesis(target, area)
+            return Synthesis(target, area, runs=several)
 
         progress("clock: synthesis with harness")
-        mapped(Harness(component), "harness", "write_json harness.json")
-        pool = ThreadPoolExecutor(workers)
-        try:
-            found = list(pool.map(lambda seed: _place([*nextpnr, *kind.options], seed, at, progress), seeds))
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        write_rtlil(Harness(component), "harness", at, reset)
+        mapped("harness", "write_json harness.json")
+        found = _at_once(lambda seed: _place([*nextpnr, *kind.options], seed, at, progress), seeds, workers)
         reports = [report for report in found if report is not None]
         if len(reports) < len(found):
-            return Synthesis(target, area, *_utilisation(kind, (at / f"log_{seeds[found.index(None)]}").read_text()))
+            return Synthesis(target, area, *_utilisation(kind, (at / f"log_{seeds[found.index(None)]}").read_text()),
+                             runs=several)
         mhz = [next(iter(report["fmax"].values()))["achieved"] for report in reports]
         median = reports[mhz.index(statistics.median_low(mhz))]
 
         progress("clock: names of the critical path")
-        mapped(Harness(component), "harness", "select harness; write_json -selected gates.json", options=GATES)
+        mapped("harness", "select harness; write_json -selected gates.json", options=GATES)
         gates, netlist = (json.loads((at / f"{stage}.json").read_text())["modules"]["harness"]
                           for stage in ("gates", "harness"))
         names = Names((at / "harness.il").read_text(), gates, netlist)
     packed = median["utilization"][kind.bel]
-    return Synthesis(target, area, packed["used"], packed["available"], tuple(mhz), critical_path(median, names))
+    return Synthesis(target, area, packed["used"], packed["available"], tuple(mhz), critical_path(median, names),
+                     several)
 
 
-def run_yosys(yosys: list[str], component: wiring.Component, name: str, commands: str, folder: Path,
-              progress: Progress, reset: str) -> None:
-    """Read ``component`` into Yosys as module ``name``, and run ``commands`` in ``folder``."""
+def _period(area_delay: int | None, run: int, runs: int) -> int | None:
+    """Return ``area_delay`` of a run: from 1 - `SPREAD` times in the first run to 1 + `SPREAD` times in the last."""
+    return None if area_delay is None else max(1, round(area_delay + area_delay * SPREAD * (2 * run / (runs - 1) - 1)))
+
+
+def _at_once(function: Callable[[int], Found], numbers: Iterable[int], workers: int) -> list[Found]:
+    """Return the function's results for all numbers, of which ``workers`` are computed concurrently."""
+    pool = ThreadPoolExecutor(workers)
+    try:
+        return list(pool.map(function, numbers))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def write_rtlil(component: wiring.Component, name: str, folder: Path, reset: str) -> None:
+    """Write ``component`` as module ``name`` into the file ``name.il`` in ``folder``."""
     (folder / f"{name}.il").write_text(
         rtlil.convert(component, name=name, emit_src=False, missing_domain=clock_domain(reset)))
+
+
+def run_yosys(yosys: list[str], name: str, commands: str, folder: Path, progress: Progress) -> None:
+    """Read the file ``name.il`` into Yosys, and run ``commands`` in ``folder``."""
     run_tool([*yosys, "-q", "-p", f"read_rtlil {name}.il; {commands}"], who="synthesise", folder=folder,
              progress=progress)
 

@@ -70,9 +70,11 @@ class SynthesisPoint:
         component = build_component(self.blueprint, self.what, self.port, self.kind, self.host_port)
         return ClockEnabled(component) if self.resolved["clock_enable"] else component
 
-    def synthesise(self, seeds: Sequence[int], progress: Callable[[str], None], workers: int = 1) -> Synthesis:
+    def synthesise(self, seeds: Sequence[int], progress: Callable[[str], None], workers: int = 1,
+                   runs: int = 1) -> Synthesis:
         """Synthesise, place and route the component; see `synthesise`."""
-        return synthesise(self.component(), seeds=seeds, progress=progress, workers=workers, **self._settings)
+        return synthesise(self.component(), seeds=seeds, runs=runs, progress=progress, workers=workers,
+                          **self._settings)
 
     def breakdown(self, progress: Callable[[str], None]) -> Breakdown:
         """Synthesise the component block by block; see `breakdown`."""

@@ -63,19 +63,21 @@ def _value(key: str, text: str) -> Any:
     return int(text)
 
 
-def run(points: Sequence[SynthesisPoint], seeds: Sequence[int], progress: Callable[[str], None]) -> Iterator[Synthesis]:
+def run(points: Sequence[SynthesisPoint], seeds: Sequence[int], progress: Callable[[str], None],
+        runs: int = 1) -> Iterator[Synthesis]:
     """Synthesise all points on all processors, and yield the results in the order of ``points``.
 
-    ``progress`` is called with the name of each step. If there are at least twice as many processors as points,
-    placements of a point run concurrently. The error of a point is raised after the results of all earlier points have
-    been yielded. When an error is raised, points that have not begun are dropped.
+    For ``seeds`` and ``runs`` see `synthesise`. ``progress`` is called with the name of each step. If there are at
+    least twice as many processors as points, runs and placements of a point are concurrent. The error of a point is
+    raised after the results of all earlier points have been yielded. When an error is raised, points that have not
+    begun are dropped.
     """
     processors = os.cpu_count() or 1
     at_once = max(1, min(processors, len(points)))
 
     def one(number: int, point: SynthesisPoint) -> Synthesis:
         head = f"{number} of {len(points)}" + (f", {point.name}" if point.name else "")
-        return point.synthesise(seeds, lambda step: progress(f"{head}: {step}"), processors // at_once)
+        return point.synthesise(seeds, lambda step: progress(f"{head}: {step}"), processors // at_once, runs)
 
     pool = ThreadPoolExecutor(at_once)
     try:
@@ -93,7 +95,9 @@ def row(sweep: Sweep, point: SynthesisPoint, result: Synthesis) -> dict[str, Any
     for target in sweep.swept.get("target", [point.resolved["target"]]):
         columns |= dict.fromkeys((*map(str.lower, TARGETS[target].cells), TARGETS[target].logic_cell.lower()))
     costs = result.to_dict()
-    columns |= {name: costs[name] for name in costs if name not in ("target", "mhz", "critical")}
+    columns |= {name: costs[name] for name in costs if name not in ("target", "mhz", "critical", "ranges", "runs")}
+    columns |= {f"{end}_{name}": each[end] for name, each in costs["ranges"].items() if name != "mhz"
+                for end in ("least", "most")}
     path = result.critical
     return columns | {
         "least_mhz": min(result.mhz, default=None), "most_mhz": max(result.mhz, default=None),

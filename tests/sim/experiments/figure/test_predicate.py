@@ -198,7 +198,7 @@ def test_numbers_of_what_commands_tell():
     told = {("plan a", "hops"): 7, ("plan b", "hops"): 5}
     number = Number("2 * output('plan a', 'hops') + min(output('plan b', 'hops'), 9)")
     assert number.commands == ["plan a", "plan b"]
-    assert number.value(lambda command, where: told[command, where]) == 19
+    assert number.ends(lambda command, where: told[command, where]) == (19, 19, 19)
 
 
 @pytest.mark.parametrize(("text", "sentence"), [

@@ -80,7 +80,7 @@ def test_numbers_are_written_at_three_loads():
         "1 +- 0.25 at 0.1; 2 +- 0.25 at 0.2; 3 +- 0.25 at 0.3")
     assert str(Quantity({load: many.values[load] for load in (0.4, 0.1, 0.3, 0.2)})) == (
         "1 +- 0.25 at 0.1; 3 +- 0.25 at 0.3; 4 +- 0.25 at 0.4")
-    assert (str(Quantity({None: (1, 3, 4)})), str(Quantity({None: (2, 3, 5)}))) == ("3 +- 2", "3 +- 2")
+    assert (str(Quantity.range(1, 3, 4)), str(Quantity.range(2, 3, 5))) == ("3 (1 to 4)", "3 (2 to 5)")
     assert str(Quantity.of(3.5)) == "3.5"
     assert str(Quantity({})) == "-"
     each = np.array([1.0, 2.0, 3.0])

@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 from wormcast.sim.experiments.figure import find_figure, scatter_figure
 
 POINTS = {"a now": ("plan a", "run 1"), "b now": ("plan b", "run 2"), "a later": ("plan a", "run 3")}
-ANSWERS = {"plan a": 10, "plan b": 20, "run 1": 100, "run 2": 60, "run 3": 40}
+ANSWERS = {"plan a": 10, "plan b": {"least": 18, "median": 20, "most": 21}, "run 1": 100, "run 2": 60, "run 3": 40}
 
 
 def told(command, _):
@@ -34,7 +34,7 @@ text = "b takes more"
 holds = "output('plan a', 'hops') < output('plan b', 'hops')"
 """)
     figure = find_figure(str(tmp_path / "both.toml"))
-    found = [(name, across.value(told), up.value(told)) for name, across, up in figure.scatter.points]
+    found = [(name, across.ends(told), up.ends(told)) for name, across, up in figure.scatter.points]
     return scatter_figure(figure, found).axes[0]
 
 
@@ -50,3 +50,9 @@ def test_points_of_one_thing_share_colour_and_shape(drawn):
 def test_lines_keep_the_product(drawn):
     lines = [line.get_xydata() for line in drawn.lines if len(line.get_xdata()) > 1]
     assert [round(float(line[7].prod())) for line in lines] == [1000, 1200, 400]
+
+
+def test_a_range_is_an_error_bar(drawn):
+    (bar,) = (segment.tolist() for bars in drawn.collections for segment in bars.get_segments()
+              if len(set(map(tuple, segment.tolist()))) > 1)
+    assert bar == [[18, 60], [21, 60]]

@@ -75,6 +75,15 @@ def test_cells_clock_and_path_of_a_component(target, storage):
     assert [step for step in steps if "seed" in step] == [f"clock: place and route, seed {seed}" for seed in (1, 2)]
 
 
+@pytest.mark.slow  # five syntheses
+def test_runs_with_other_names_and_periods_differ_in_area():
+    found = synthesise(Product(), seeds=(), runs=5, area_delay=4250, workers=2)
+    assert (len(found.runs), found.area["FF"], found.ranges["FF"]) == (5, 32, (32, 32, 32))
+    least, median, most = found.ranges["LUT4"]
+    assert least < most
+    assert median == found.area["LUT4"] == sorted(run["LUT4"] for run in found.runs)[2]
+
+
 def test_blocks_add_up_where_nothing_is_shared():
     found = breakdown(Twice())
     assert [(".".join(block.name), block.kinds) for block in found.blocks] == [

@@ -5,6 +5,7 @@ import pytest
 from wormcast.algorithms import WormcastError
 from wormcast.sim.common.figure_file import save_figure
 from wormcast.sim.export.synthesis import Synthesis, build, costs_figure, points, read_sweep, require_drawable, row
+from wormcast.sim.export.synthesis.flow import _period
 from wormcast.sim.export.synthesis.paths import CriticalPath, Step
 
 
@@ -130,3 +131,26 @@ def test_what_cannot_be_drawn_is_refused(texts, file, sentence, tmp_path):
     with pytest.raises(WormcastError) as refused:
         require_drawable(read_sweep(texts, {}), 0, tmp_path.__class__(file))
     assert str(refused.value) == sentence
+
+
+def test_several_runs_have_ranges_of_cells():
+    """A kind of cell that a run does not have is 0 there; the clock's range is that of the seeds."""
+    runs = ({"LUT4": 9, "FF": 4}, {"LUT4": 12, "FF": 4, "EBR": 1}, {"LUT4": 10, "FF": 4})
+    found = Synthesis("ecp5", {"LUT4": 10, "FF": 4, "EBR": 0}, mhz=(90.0, 80.0), runs=runs)
+    assert found.ranges == {"LUT4": (9, 10, 12), "FF": (4, 4, 4), "EBR": (0, 0, 1), "MHz": (80.0, 80.0, 90.0)}
+    assert found.to_dict()["ranges"]["lut4"] == {"least": 9, "median": 10, "most": 12}
+    assert found.to_dict()["runs"][1] == {"lut4": 12, "ff": 4, "ebr": 1}
+    sweep = read_sweep(["vcs=1,2"], {})
+    cells = row(sweep, points("router", None, sweep)[0], found)
+    assert [cells[name] for name in ("lut4", "least_lut4", "most_lut4", "least_mhz")] == [10, 9, 12, 80.0]
+    assert "least_lut4" not in row(sweep, points("router", None, sweep)[0], synthesised(10))
+
+
+def test_one_run_and_one_seed_have_no_range():
+    assert (synthesised(10, (80.0,)).ranges, synthesised(10).to_dict()["ranges"]) == ({}, {})
+
+
+def test_periods_of_the_runs_are_evenly_spaced():
+    assert [_period(4250, run, 5) for run in range(5)] == [3825, 4038, 4250, 4462, 4675]
+    assert [_period(4000, run, 2) for run in range(2)] == [3600, 4400]
+    assert _period(None, 0, 5) is None

@@ -209,6 +209,7 @@ def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message
         [node for message in messages for node in message.destinations],
         packets=None if configuration is None else configuration.packets_of(
             np.array([message.length for message in messages], np.int64)),
+        validated=True,
     )
     scheme.hops(scheme.relation_on(topology).on(topology), worms)  # raises an error if the relation misses a node
     return worms

@@ -70,7 +70,7 @@ def report(result: Run) -> None:
              round(one.copied / one.forwarded, 1), one.peak] for one in result.residences])
     for fault in result.faults:
         say(f"error on the wire: {fault.place(network)}, port {fault.port}, "
-            f"virtual channel {fault.vc}: {fault.cause}"
+            f"virtual channel {fault.vc}: {fault.cause}{fault.flits}"
             f"{lost_worms(result.network, result.host, fault) if result.outcome == 'error' else ''}")
     if result.deadlock:
         say(describe_deadlock(result))

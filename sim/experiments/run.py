@@ -22,7 +22,7 @@ from ..engines.bulk import BulkEngine
 from ..engines.faults import Fault, find_faults
 from ..engines.residence import Residence, find_residences
 from ..engines.token_meter import require_tokens
-from ..host import NOW, UNDELIVERED, Host, Message, check_receipts, make_host
+from ..host import NOW, UNDELIVERED, Host, Message, check_receipts, first_wrong_receipt, make_host
 from ..waves.record import find_instances
 from .contention import contention as waits_of
 from .contention import require_followed
@@ -49,7 +49,8 @@ class Run:
     ----------
     outcome : "delivered", "deadlock", "stalled" or "error"
         Outcome "stalled": messages were neither delivered nor in deadlock when the time was up. Outcome "error":
-        messages were not delivered when the time was up, and routers or interfaces had detected errors on the wire.
+        messages were not delivered when the time was up, and routers or interfaces had detected errors on the wire; or
+        a host received a wrong flit, which no router or interface had detected.
     cycles : int
         Cycles simulated.
     messages, worms, host
@@ -300,7 +301,8 @@ def run(
         reference.run(cycles)
         check_receipts(host, faults=bool(faults))
         judged = bulk.host
-        if not np.array_equal(host.deliveries, judged.deliveries):
+        if not np.array_equal(host.deliveries, judged.deliveries) or (
+                first_wrong_receipt(host) != first_wrong_receipt(judged)):
             raise RuntimeError("the engines disagree on the deliveries of this run")
         if counted is not None and reference.events != counted:
             raise RuntimeError("the engines disagree on the events of this run")
@@ -348,7 +350,7 @@ def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, t
         require_tokens(engine)
         check_receipts(host, faults=bool(faults))
         if host.counters[UNDELIVERED] == 0:
-            return "delivered", None, faults
+            return "error" if any(fault.receipt for fault in faults) else "delivered", None, faults
         now = int(host.counters[NOW])
         waiting = (host.injected >= 0) & (host.left > 0)
         aged = (waiting & (now - host.touched > patience)).any()

@@ -119,21 +119,25 @@ class Run:
         about = About(message_of, deadlock=self.deadlock.to_dict() if self.deadlock else None)
         record_window(self.network, host, path, first, end, instances, about)
 
+    def deliveries_of(self, index: int) -> dict[int, dict[str, int | None]]:
+        """Return the cycles of a message's deliveries, by node: ``head``, ``tail`` and ``received``. A cycle is None if
+        the event did not happen."""
+        places, host = self._deliveries(index), self.host
+        rows = zip(self.worms.destinations[places].tolist(), host.head[places], host.tail[places],
+                   host.received[places], strict=True)
+        return {node: {"head": _cycle(head), "tail": _cycle(tail), "received": _cycle(received)}
+                for node, head, tail, received in rows}
+
+    def _deliveries(self, index: int) -> slice:
+        """Return the indices of a message's deliveries."""
+        worms = self.worms.message_offsets[index:index + 2]
+        return slice(*self.worms.destination_offsets[worms].tolist())
+
     def message_to_dict(self, index: int) -> dict[str, Any]:
         """Return a message and its deliveries as plain data for JSON. A cycle is None if the event did not happen."""
-        message, worms, host = self.messages[index], self.worms, self.host
-        first, end = worms.message_offsets[index], worms.message_offsets[index + 1]
-        places = range(int(worms.destination_offsets[first]), int(worms.destination_offsets[end]))
-        deliveries = {
-            str(int(worms.destinations[at])): {
-                "head": _cycle(host.head[at]),
-                "tail": _cycle(host.tail[at]),
-                "received": _cycle(host.received[at]),
-            }
-            for at in places
-        }
-        tails = host.tail[places.start:places.stop]
-        received = host.received[places.start:places.stop]
+        message, places, host = self.messages[index], self._deliveries(index), self.host
+        first, end = self.worms.message_offsets[index:index + 2]
+        tails, received = host.tail[places], host.received[places]
         done = bool((received >= 0).all())
         injected = host.injected[first:end]
         started = int(injected[injected >= 0].min()) if (injected >= 0).any() else None
@@ -144,7 +148,7 @@ class Run:
             "created": created,
             "latency": int(received.max()) - created if done and created is not None else None,
             "network_latency": int(tails.max()) - started if done and started is not None else None,
-            "deliveries": deliveries,
+            "deliveries": {str(node): cycles for node, cycles in self.deliveries_of(index).items()},
             "contention": None if self.contention is None else self.contention[index],
         }
 

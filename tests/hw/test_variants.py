@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from wormcast import load
-from wormcast.algorithms import SCHEMES, WormcastError, topology
+from wormcast.algorithms import SCHEMES, Unicast, WormcastError, topology
 from wormcast.algorithms.errors import WireError
+from wormcast.algorithms.schemes.individual import Individual
 from wormcast.hw import variants
 from wormcast.hw.input_probe import PathProbe
 from wormcast.hw.interface import AbsorbingInterface, NetworkInterface
@@ -69,8 +70,7 @@ def lossy(monkeypatch):
     for name in names.keys() - vars(variants).keys():
         monkeypatch.setattr(variants, name, names[name], raising=False)
     variant = eval(line, names)
-    for where in ("variants", "router"):
-        monkeypatch.setattr(f"wormcast.hw.{where}.ROUTERS", [*ROUTERS[:-1], variant, ROUTERS[-1]])
+    monkeypatch.setattr(variants, "ROUTERS", [*ROUTERS[:-1], variant, ROUTERS[-1]])
     return variant
 
 
@@ -86,6 +86,21 @@ def test_a_network_has_the_first_variant_that_fits(network, scheme, options, nam
     router = built.blueprint.router()
     assert isinstance(router, built.blueprint.variant.spec)
     assert isinstance(built.probe(next(iter(built.routers)), 0, 0), built.blueprint.variant.probe)
+
+
+def test_a_header_whose_routers_are_of_no_variant_is_refused():
+    class Lost(Unicast):
+        router = "ring"
+
+    class Losing(Individual):
+        header = Lost
+
+    built = Network(topology("mesh:1x2"), Losing(), Configuration()).blueprint
+    with pytest.raises(WormcastError) as error:
+        _ = built.variant
+    assert str(error.value) == (
+        "header: class Lost has router 'ring', which is no variant. Allowed: path, tree, or the name of a new variant "
+        "in wormcast.hw.variants.")
 
 
 @pytest.mark.parametrize(("options", "name", "component"), [

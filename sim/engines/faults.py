@@ -55,8 +55,9 @@ class Fault:
     def to_dict(self) -> dict[str, Any]:
         """Return the fault as plain data for JSON."""
         where = {"node": self.node} if self.switch is None else {"switch": self.switch}
-        flits = {} if self.receipt is None else {
-            name: getattr(self.receipt, name) for name in ("worm", "flit", "expected", "received")}
+        wrong = self.receipt
+        flits = {} if wrong is None else {
+            "worm": wrong.worm, "flit": wrong.flit, "expected": wrong.expected, "received": wrong.received}
         return {"component": self.component, **where, "port": self.port, "vc": self.vc, "cause": self.cause, **flits}
 
     def place(self, topology: Topology) -> str:

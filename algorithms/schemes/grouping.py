@@ -27,7 +27,7 @@ def grouped_worms(messages: MessageBatch, keys: npt.NDArray[np.int64], nodes: in
 
 @compiled_from(LINEAR)
 def destination_key(group, place, node, nodes):
-    """Return a destination's key for `grouped_worms` (compiled).
+    """Return a destination's key for `grouped_worms`, of numbers or of arrays (compiled).
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ class Individual(UnicastAnywhere):
     def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, one per destination. A destination's id is the group of its worm (`grouped_worms`)."""
         ids = messages.destinations.astype(np.int64)
-        keys = destination_key.py_func(ids, 0, ids, topology.nodes)  # of arrays
+        keys = destination_key(ids, 0, ids, topology.nodes)
         return grouped_worms(messages, keys, topology.nodes)
 
 

@@ -417,7 +417,7 @@ def plan(
     scheme = scheme.on(topology)
     start = topology.node(source, "source")
     nodes = topology.destination_set(destinations, start)
-    worms = scheme.batch(topology, [start], [0, len(nodes)], nodes)
+    worms = scheme.batch(topology, [start], [0, len(nodes)], nodes, validated=True)
     routes = scheme.relation.on(topology)
     classes = [NO_CLASS] * len(worms.destinations)
     own = classes_of(scheme, topology)

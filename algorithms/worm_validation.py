@@ -12,7 +12,7 @@ from .errors import WormcastError
 from .topologies.base import Topology
 from .worms import AT_ONCE, HOST, INTERFACE, MessageBatch, Worms
 
-__all__ = ["validate_worms"]
+__all__ = ["validate_worms", "visits_are_wanted"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -51,6 +51,20 @@ def validate_worms(
         whose = where(fault.message)
         raise WormcastError(f"{whose}: {fault}") from None
     return replace(worms, **{name: np.ascontiguousarray(array, TYPES[name]) for name, array in given.items()})
+
+
+def visits_are_wanted(worms: Worms, nodes: int, messages: MessageBatch) -> bool:
+    """Return whether the worms of each message visit its destinations once, and no other node.
+
+    This check is a small part of `validate_worms`, and costs about a tenth of it. The arrays of the worms have the
+    shapes that `Worms` states.
+    """
+    if not np.array_equal(worms.destination_offsets[worms.message_offsets], messages.destination_offsets):
+        return False
+    if np.array_equal(worms.destinations, messages.destinations):  # in loads of unicasts
+        return True
+    message = _owners(messages.destination_offsets) * nodes
+    return np.array_equal(np.sort(message + worms.destinations), np.sort(message + messages.destinations))
 
 
 class _Invalid(Exception):

@@ -27,7 +27,7 @@ from .port import PortSpec
 from .router_kind import SwitchKind, switch_kinds
 from .switch_spec import ConsumptionLink, SwitchSpec
 from .tables import TableBus
-from .variants import ROUTERS, InterfaceVariant, RouterVariant, interface_variant
+from .variants import InterfaceVariant, RouterVariant, interface_variant, router_variant
 
 if TYPE_CHECKING:
     from .interface import NetworkInterface
@@ -103,7 +103,7 @@ class Blueprint(Generic[Given]):
     @cached_property
     def variant(self) -> RouterVariant:
         """Variant of the network's routers."""
-        return next(variant for variant in ROUTERS if variant.fits(self.configuration, self.header))
+        return router_variant(self.configuration, self.header)
 
     @cached_property
     def relation(self) -> Relation:

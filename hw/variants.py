@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import Header
 from wormcast.algorithms.schemes import Scheme
 from wormcast.algorithms.token_groups import NO_TOKEN, TokenGroups
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from .interface import NetworkInterface
     from .switch import Switch
 
-__all__ = ["INTERFACES", "ROUTERS", "InterfaceVariant", "RouterVariant", "interface_variant", "probe_of"]
+__all__ = ["INTERFACES", "ROUTERS", "InterfaceVariant", "RouterVariant", "interface_variant", "probe_of",
+           "router_variant"]
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,15 @@ class InterfaceVariant:
     probe: type[InterfaceProbe]
     parameters: Callable[[RouterOptions, int, int], dict[str, Any]]
     host_ports: tuple[str, ...] = ()
+
+
+def router_variant(options: RouterOptions, header: Header) -> RouterVariant:
+    """Return the variant of a network's routers."""
+    for one in ROUTERS:
+        if one.fits(options, header):
+            return one
+    raise WormcastError(f"header: class {type(header).__name__} has router {header.router!r}, which is no variant. "
+                        "Allowed: path, tree, or the name of a new variant in wormcast.hw.variants.")
 
 
 def interface_variant(options: RouterOptions) -> InterfaceVariant:
@@ -191,6 +202,10 @@ def _is_tree(options: RouterOptions, header: Header) -> bool:
     return header.router == "tree"
 
 
+def _is_path(options: RouterOptions, header: Header) -> bool:
+    return header.router == "path"
+
+
 def _deep(options: RouterOptions, scheme: Scheme, tokens: TokenGroups | None, kind: SwitchKind) -> dict[str, Any]:
     return {"ejected_header": options.ejected_header}
 
@@ -210,5 +225,5 @@ INTERFACES = [
 ROUTERS = [
     RouterVariant("deep", _is_deep, DeepSwitchSpec, _build_deep, DeepProbe, _deep),
     RouterVariant("tree", _is_tree, TreeSwitchSpec, _build_tree, TreeProbe, _tree),
-    RouterVariant("path", _always, SwitchSpec, _build_path, PathProbe, _path),
+    RouterVariant("path", _is_path, SwitchSpec, _build_path, PathProbe, _path),
 ]

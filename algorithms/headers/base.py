@@ -50,7 +50,8 @@ class Header(ABC):
     """Kinds of buffers of the routers that decode the header."""
 
     router = "path"
-    """Variant of the routers with shallow buffers that decode the header: a name in ``wormcast.hw.variants``."""
+    """Kind of routers with shallow buffers that decode the header: ``path``, ``tree``, or a name that the condition of
+    a variant in ``ROUTERS`` (``wormcast.hw.variants``) compares with it. Routers with deep buffers do not read it."""
 
     multicast = True
     """A worm can have several destinations."""

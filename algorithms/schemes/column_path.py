@@ -8,7 +8,7 @@ from ..headers import AddressList
 from ..routing import E_CUBE
 from ..topologies.base import Topology
 from ..worms import MessageBatch, Worms
-from .grouping import grouped_worms
+from .grouping import destination_key, grouped_worms
 from .mesh import MeshScheme
 
 __all__ = ["ColumnPath", "ColumnPathLiteral"]
@@ -84,7 +84,7 @@ def _keys(nodes, columns, literal, sources, destination_offsets, destinations):
             node = np.int64(destinations[visit])
             to_row, column = divmod(node, columns)
             downwards = to_row > row or (to_row == row and not literal and sides[column] == BELOW)
-            keys[visit] = ((2 * column + downwards) * nodes + abs(to_row - row)) * nodes + node
+            keys[visit] = destination_key(2 * column + downwards, abs(to_row - row), node, nodes)
         for visit in range(first, end):
             sides[destinations[visit] % columns] = 0
     return keys

@@ -10,7 +10,7 @@ from ..routing import HAMILTONIAN, Relation
 from ..topologies.base import Topology
 from ..visit_triples import visit_triples_of_pairs
 from ..worms import MessageBatch, Worms
-from .grouping import grouped_worms
+from .grouping import destination_key, grouped_worms
 from .mesh import MeshScheme
 
 __all__ = ["DualPath", "LabelOrder", "label_key", "side_keys"]
@@ -64,13 +64,13 @@ class DualPath(LabelOrder):
 
 @compiled_from(LINEAR)
 def label_key(labels, own, second, node):
-    """Return a destination's key (see `grouped_worms`) from the number of its part (``second``). In each part, H_u
-    comes before H_l (compiled)."""
+    """Return a destination's key (`destination_key`) from the number of its part (``second``). In each part, H_u comes
+    before H_l (compiled)."""
     nodes = np.int64(len(labels))
     label = np.int64(labels[node])
     group = 2 * np.int64(second) + np.int64(label < own)
     place = label if label > own else nodes - 1 - label
-    return (group * nodes + place) * nodes + node
+    return destination_key(group, place, node, nodes)
 
 
 @compiled_from(LINEAR)

@@ -9,7 +9,7 @@ from ..routing import E_CUBE
 from ..topologies.base import Topology
 from ..topologies.mesh import direction_name, mesh_directions
 from ..worms import MessageBatch, Worms
-from .grouping import grouped_worms
+from .grouping import destination_key, grouped_worms
 from .mesh import MeshScheme
 
 __all__ = ["EMcast"]
@@ -117,7 +117,7 @@ def _keys(nodes, shape, sources, destination_offsets, destinations):
                 distance = np.int64(0)
                 for dimension in range(k, dimensions):
                     distance += _side(node, source, dimension, shape, strides, first_group)[1]
-                keys[visit] = (group * nodes + distance) * nodes + node
+                keys[visit] = destination_key(group, distance, node, nodes)
             for t in range(passed):
                 reach[touched[t]] = 0
         for w in range(count):

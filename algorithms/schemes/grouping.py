@@ -6,7 +6,7 @@ import numpy.typing as npt
 from ..compiled import LINEAR, compiled_from
 from ..worms import AT_ONCE, MessageBatch, Worms
 
-__all__ = ["grouped_worms"]
+__all__ = ["destination_key", "grouped_worms"]
 
 
 def grouped_worms(messages: MessageBatch, keys: npt.NDArray[np.int64], nodes: int) -> Worms:
@@ -18,13 +18,30 @@ def grouped_worms(messages: MessageBatch, keys: npt.NDArray[np.int64], nodes: in
     ----------
     messages : MessageBatch
     keys : int64 array [all destinations]
-        ``(group * nodes + place) * nodes + node`` of each destination. Worms are sent in the order of their groups, and
-        visit their destinations in the order of the destinations' places. The numbers of groups, and of places in a
-        worm, start from 0 and may have gaps. The function sorts the keys in place, within each message.
+        `destination_key` of each destination. The function sorts the keys in place, within each message.
     nodes : int
-        Number of nodes of the network. Each place and each node id in a key is lower than `nodes`.
+        Number of nodes of the network.
     """
     return Worms(*_grouped(messages.sources, messages.destination_offsets, keys, nodes))
+
+
+@compiled_from(LINEAR)
+def destination_key(group, place, node, nodes):
+    """Return a destination's key for `grouped_worms`, of numbers or of arrays (compiled).
+
+    Parameters
+    ----------
+    group : int64
+        Group of the destination, from 0; numbers may have gaps. Worms are sent in the order of their groups.
+    place : int
+        Place of the destination in its worm, from 0 to `nodes` - 1, with gaps. Worms visit their destinations in the
+        order of places.
+    node : int
+        The destination.
+    nodes : int64
+        Number of nodes of the network.
+    """
+    return (group * nodes + place) * nodes + node
 
 
 @compiled_from(LINEAR)

@@ -6,7 +6,7 @@ from ..compiled import LINEAR, compiled_from
 from ..topologies.base import Topology
 from ..worms import MessageBatch, Worms
 from .dual_path import LabelOrder, label_key
-from .grouping import grouped_worms
+from .grouping import destination_key, grouped_worms
 
 __all__ = ["Gtdmpm"]
 
@@ -77,5 +77,5 @@ def _keys(labels, places, ports, sources, destination_offsets, destinations):
                 group = rest // nodes
                 batch = sent[ports[source, node]]
                 sent[ports[source, node]] += 1
-            keys[visit] += batch * groups * nodes * nodes
+            keys[visit] = destination_key(group + batch * groups, rest % nodes, node, nodes)
     return keys

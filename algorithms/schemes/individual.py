@@ -4,7 +4,7 @@ import numpy as np
 
 from ..topologies.base import Topology
 from ..worms import MessageBatch, Worms
-from .grouping import grouped_worms
+from .grouping import destination_key, grouped_worms
 from .unicast import UnicastAnywhere
 
 __all__ = ["Individual", "Separate"]
@@ -34,7 +34,8 @@ class Individual(UnicastAnywhere):
 
     def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, one per destination. A destination's id is the group of its worm (`grouped_worms`)."""
-        keys = np.int64(topology.nodes**2 + 1) * messages.destinations
+        ids = messages.destinations.astype(np.int64)
+        keys = destination_key(ids, 0, ids, topology.nodes)
         return grouped_worms(messages, keys, topology.nodes)
 
 

@@ -125,9 +125,9 @@ class RunResult(CommandResult):
         found = []
         for index in range(len(self.run.messages)):
             message = self.run.message_to_dict(index)
-            for node, times in message["deliveries"].items():
+            for node, times in self.run.deliveries_of(index).items():
                 received = times["received"]
-                found.append({"message": index, "from": name(message["source"]), "to": name(int(node)), **times,
+                found.append({"message": index, "from": name(message["source"]), "to": name(node), **times,
                               "latency": None if received is None else received - message["created"]})
         return found
 

@@ -55,9 +55,9 @@ def report(result: Run) -> None:
     for index in range(len(result.messages)):
         message = result.message_to_dict(index)
         rows += [
-            [index, network.node_name(message["source"]), network.node_name(int(node)), times["head"], times["tail"],
+            [index, network.node_name(message["source"]), network.node_name(node), times["head"], times["tail"],
              times["received"], None if times["received"] is None else times["received"] - message["created"]]
-            for node, times in message["deliveries"].items()
+            for node, times in result.deliveries_of(index).items()
         ]
     table(["message", "from", "to", "head", "tail", "received", "latency"], rows)
     if result.contention is not None:
@@ -70,7 +70,7 @@ def report(result: Run) -> None:
              round(one.copied / one.forwarded, 1), one.peak] for one in result.residences])
     for fault in result.faults:
         say(f"error on the wire: {fault.place(network)}, port {fault.port}, "
-            f"virtual channel {fault.vc}: {fault.cause}"
+            f"virtual channel {fault.vc}: {fault.cause}{fault.flits}"
             f"{lost_worms(result.network, result.host, fault) if result.outcome == 'error' else ''}")
     if result.deadlock:
         say(describe_deadlock(result))

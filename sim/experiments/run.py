@@ -22,7 +22,7 @@ from ..engines.bulk import BulkEngine
 from ..engines.faults import Fault, find_faults
 from ..engines.residence import Residence, find_residences
 from ..engines.token_meter import require_tokens
-from ..host import NOW, UNDELIVERED, Host, Message, check_receipts, make_host
+from ..host import NOW, UNDELIVERED, Host, Message, check_receipts, first_wrong_receipt, make_host
 from ..waves.record import find_instances
 from .contention import contention as waits_of
 from .contention import require_followed
@@ -49,7 +49,8 @@ class Run:
     ----------
     outcome : "delivered", "deadlock", "stalled" or "error"
         Outcome "stalled": messages were neither delivered nor in deadlock when the time was up. Outcome "error":
-        messages were not delivered when the time was up, and routers or interfaces had detected errors on the wire.
+        messages were not delivered when the time was up, and routers or interfaces had detected errors on the wire; or
+        a host received a wrong flit, which no router or interface had detected.
     cycles : int
         Cycles simulated.
     messages, worms, host
@@ -118,21 +119,25 @@ class Run:
         about = About(message_of, deadlock=self.deadlock.to_dict() if self.deadlock else None)
         record_window(self.network, host, path, first, end, instances, about)
 
+    def deliveries_of(self, index: int) -> dict[int, dict[str, int | None]]:
+        """Return the cycles of a message's deliveries, by node: ``head``, ``tail`` and ``received``. A cycle is None if
+        the event did not happen."""
+        places, host = self._deliveries(index), self.host
+        rows = zip(self.worms.destinations[places].tolist(), host.head[places], host.tail[places],
+                   host.received[places], strict=True)
+        return {node: {"head": _cycle(head), "tail": _cycle(tail), "received": _cycle(received)}
+                for node, head, tail, received in rows}
+
+    def _deliveries(self, index: int) -> slice:
+        """Return the indices of a message's deliveries."""
+        worms = self.worms.message_offsets[index:index + 2]
+        return slice(*self.worms.destination_offsets[worms].tolist())
+
     def message_to_dict(self, index: int) -> dict[str, Any]:
         """Return a message and its deliveries as plain data for JSON. A cycle is None if the event did not happen."""
-        message, worms, host = self.messages[index], self.worms, self.host
-        first, end = worms.message_offsets[index], worms.message_offsets[index + 1]
-        places = range(int(worms.destination_offsets[first]), int(worms.destination_offsets[end]))
-        deliveries = {
-            str(int(worms.destinations[at])): {
-                "head": _cycle(host.head[at]),
-                "tail": _cycle(host.tail[at]),
-                "received": _cycle(host.received[at]),
-            }
-            for at in places
-        }
-        tails = host.tail[places.start:places.stop]
-        received = host.received[places.start:places.stop]
+        message, places, host = self.messages[index], self._deliveries(index), self.host
+        first, end = self.worms.message_offsets[index:index + 2]
+        tails, received = host.tail[places], host.received[places]
         done = bool((received >= 0).all())
         injected = host.injected[first:end]
         started = int(injected[injected >= 0].min()) if (injected >= 0).any() else None
@@ -143,7 +148,7 @@ class Run:
             "created": created,
             "latency": int(received.max()) - created if done and created is not None else None,
             "network_latency": int(tails.max()) - started if done and started is not None else None,
-            "deliveries": deliveries,
+            "deliveries": {str(node): cycles for node, cycles in self.deliveries_of(index).items()},
             "contention": None if self.contention is None else self.contention[index],
         }
 
@@ -209,6 +214,7 @@ def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message
         [node for message in messages for node in message.destinations],
         packets=None if configuration is None else configuration.packets_of(
             np.array([message.length for message in messages], np.int64)),
+        validated=True,
     )
     scheme.hops(scheme.relation_on(topology).on(topology), worms)  # raises an error if the relation misses a node
     return worms
@@ -301,7 +307,8 @@ def run(
         reference.run(cycles)
         check_receipts(host, faults=bool(faults))
         judged = bulk.host
-        if not np.array_equal(host.deliveries, judged.deliveries):
+        if not np.array_equal(host.deliveries, judged.deliveries) or (
+                first_wrong_receipt(host) != first_wrong_receipt(judged)):
             raise RuntimeError("the engines disagree on the deliveries of this run")
         if counted is not None and reference.events != counted:
             raise RuntimeError("the engines disagree on the events of this run")
@@ -349,7 +356,7 @@ def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, t
         require_tokens(engine)
         check_receipts(host, faults=bool(faults))
         if host.counters[UNDELIVERED] == 0:
-            return "delivered", None, faults
+            return "error" if any(fault.receipt for fault in faults) else "delivered", None, faults
         now = int(host.counters[NOW])
         waiting = (host.injected >= 0) & (host.left > 0)
         aged = (waiting & (now - host.touched > patience)).any()

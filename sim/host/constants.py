@@ -1,7 +1,8 @@
 """Constants of the hosts' program: tasks, indices into options and counters, marks on links."""
 
-__all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "CREDITS", "END", "EVENT", "FAULT", "FAULT_CHANNEL",
-           "FAULT_NODE", "FREED", "HEAD", "HELD", "IMAGE", "LOOK", "NARROW", "NEXT", "NODES", "NONE", "NOW",
+__all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "COUNTERS", "CREDITS", "END", "EVENT", "FAULT",
+           "FAULT_CHANNEL", "FAULT_EXPECTED", "FAULT_FLIT", "FAULT_MARKS", "FAULT_NODE", "FAULT_RECEIVED", "FAULT_WORM",
+           "FREED", "HEAD", "HELD", "IMAGE", "LOOK", "MARK_BITS", "NARROW", "NEXT", "NODES", "NONE", "NOW",
            "OF", "OUTSTANDING", "PACKET", "RATE", "RECEIPT", "ROWS", "ROW_MASK", "SAMPLES",
            "SEPARATE", "SKIPPED", "SMART", "SPREAD", "TAG", "TAG_BITS", "TAIL", "T_HR", "T_NR", "UNDELIVERED",
            "UNDER_WAY", "VALID", "WAIT", "WIDTH"]
@@ -20,7 +21,12 @@ RECEIPT = -2
 WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR, SPREAD, ROWS, COUNTED, RATE, OF, SEPARATE, NODES, OUTSTANDING = (
     range(14))
 # Indices into Host.counters. ADMITS: not 0 if a message may now find a free row in the child tables.
-NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL, FREED, ADMITS = range(11)
+# FAULT: 0, or what was wrong with the first wrong flit that a host received. FAULT_NODE, FAULT_CHANNEL: node, and its
+# consumption channel. FAULT_WORM: the worm whose flit was expected, or NONE. FAULT_FLIT: number of this payload flit.
+# FAULT_EXPECTED, FAULT_RECEIVED: bits 0 to 63 of the data. FAULT_MARKS: received marks, expected ones MARK_BITS higher.
+COUNTERS, MARK_BITS = 16, 3
+(NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FREED, ADMITS, FAULT, FAULT_NODE, FAULT_CHANNEL, FAULT_WORM, FAULT_FLIT,
+ FAULT_EXPECTED, FAULT_RECEIVED, FAULT_MARKS) = range(COUNTERS)
 # Indices into Meter.counters. NARROW: cycles since counts in bytes were last added to the 64-bit counts.
 # SAMPLES: cycles in which waiting worms were counted.
 NARROW, SAMPLES = range(2)

@@ -14,12 +14,18 @@ from .constants import (
     END,
     FAULT,
     FAULT_CHANNEL,
+    FAULT_EXPECTED,
+    FAULT_FLIT,
+    FAULT_MARKS,
     FAULT_NODE,
+    FAULT_RECEIVED,
+    FAULT_WORM,
     FREED,
     HEAD,
     HELD,
     IMAGE,
     LOOK,
+    MARK_BITS,
     NEXT,
     NONE,
     NOW,
@@ -210,12 +216,21 @@ def _begin(channels, worms, deliveries, begun, tagged, options, row, node, data)
 
 
 @inlined
-def _fail(counters, fault, node, channel):
-    """Record a wrong receipt if it is the first one."""
+def _fail(counters, fault, node, channel, received, marks, worm, flit, expected, wanted):
+    """Record a wrong receipt if it is the first one.
+
+    ``received``, ``marks``: the flit. ``worm``, ``flit``, ``expected``, ``wanted``: the expected worm, number of its
+    payload flit, and the flit's data and marks.
+    """
     if counters[FAULT] == 0:
         counters[FAULT] = fault
         counters[FAULT_NODE] = node
         counters[FAULT_CHANNEL] = channel
+        counters[FAULT_WORM] = worm
+        counters[FAULT_FLIT] = flit
+        counters[FAULT_EXPECTED] = np.int64(expected)
+        counters[FAULT_RECEIVED] = np.int64(received)
+        counters[FAULT_MARKS] = marks | wanted << MARK_BITS
 
 
 @inlined
@@ -242,7 +257,8 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
             there = not marks & HEAD << options[CHANNEL_BITS] and _begin(
                 channels, worms, deliveries, begun, tagged, options, row, node, data)
             if not there:
-                _fail(counters, 1, node, number)
+                _fail(counters, 1, node, number, data, marks >> options[CHANNEL_BITS] & (HEAD | TAIL), NONE, 0,
+                      np.uint64(0), 0)
             elif before > 0:
                 channel.place += before
                 deliveries[channel.delivery].due -= before
@@ -255,7 +271,9 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
         for part in range(rx_data[PARTS]):
             right &= get_part(rx_data, link, part, node) == payload(channel.tag, channel.place, options, part)
         if not right:
-            _fail(counters, 2, node, number)
+            _fail(counters, 2, node, number, get_part(rx_data, link, 0, node),
+                  marks >> options[CHANNEL_BITS] & (HEAD | TAIL), channel.worm, channel.place,
+                  payload(channel.tag, channel.place, options, 0), TAIL if last else 0)
             if marks >> 1 + options[CHANNEL_BITS] & TAIL >> 1:
                 channel.delivery = NONE  # the next flit on this channel begins a new packet
         else:

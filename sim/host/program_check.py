@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .constants import FREED, NEXT, NONE, RECEIPT, TAG, UNDELIVERED, UNDER_WAY
+from .constants import FAULT, FREED, NEXT, NONE, RECEIPT, TAG, UNDELIVERED, UNDER_WAY
 from .program_layout import Host
 
 __all__ = ["require_program"]
@@ -53,7 +53,7 @@ def require_program(host: Host) -> None:
         ("deliveries.due", (deliveries["due"] >= 0).all()),
         ("exchanges.due", (host.exchanges["due"] >= 0).all()),
         ("counters", 0 <= host.counters[NEXT] <= len(host.agenda) and 0 <= host.counters[TAG] < len(host.tagged)
-         and not host.counters[FREED] and 0 <= host.counters[UNDER_WAY] <= len(host.tagged)
+         and not host.counters[FREED] and not host.counters[FAULT] and 0 <= host.counters[UNDER_WAY] <= len(host.tagged)
          and host.counters[UNDELIVERED] == (deliveries["received"] < 0).sum()),
     ):
         if not right:

@@ -14,7 +14,7 @@ from wormcast.hw.options import SLOT_FLITS, stated
 from ..build.configuration import Configuration
 from ..build.network import Network
 from ..common.packet_count import packets_of
-from .constants import CHANNELS, NONE, PACKET, TAG_BITS, UNDELIVERED
+from .constants import CHANNELS, COUNTERS, NONE, PACKET, TAG_BITS, UNDELIVERED
 from .dependents import RELEASE, awaited, link
 from .ni_messages import forwarded_messages, lay_out_rows
 
@@ -311,7 +311,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     smart = np.zeros(nodes, SMART)
     for field in ("first_waiting", "last_waiting", "task", "first", "last", "child"):
         smart[field] = NONE
-    counters = np.zeros(11, np.int64)
+    counters = np.zeros(COUNTERS, np.int64)
     counters[UNDELIVERED] = len(deliveries)
     return Host(
         nodes=processors,

@@ -24,6 +24,8 @@ from wormcast.algorithms import (
 )
 from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.registry import Registry
+from wormcast.algorithms.schemes.grouping import destination_key, grouped_worms
+from wormcast.algorithms.worms import MessageBatch
 
 from . import reference
 
@@ -64,6 +66,16 @@ def run_batch(scheme, network, messages):
     offsets = np.cumsum([0, *(len(destinations) for _, destinations in messages)])
     destinations = [node for _, nodes in messages for node in nodes]
     return scheme.batch(network, [source for source, _ in messages], offsets, destinations)
+
+
+def test_worms_are_made_of_groups_and_places():
+    """Groups and places have gaps; the destinations of each message are in any order."""
+    parts = [(4, 8, 5), (0, 3, 7), (4, 0, 8), (1, 2, 3), (0, 1, 2)]  # group, place and node of each destination
+    messages = MessageBatch(np.array([0, 1], np.int32), np.array([0, 3, 5]), np.array([5, 7, 8, 3, 2], np.int32))
+    keys = np.array([destination_key(group, place, node, 9) for group, place, node in parts])
+    worms = grouped_worms(messages, keys, 9)
+    assert [worms.visits(k).tolist() for k in range(4)] == [[7], [8, 5], [2], [3]]
+    assert (worms.source.tolist(), worms.rank.tolist()) == ([0, 0, 1, 1], [0, 1, 0, 1])
 
 
 def test_every_scheme_has_a_reference():

@@ -1,4 +1,4 @@
-"""Worms of users' schemes: each fault is refused in a sentence, before anything uses the arrays."""
+"""Worms of schemes: each fault is refused in a sentence, before anything uses the arrays."""
 
 import textwrap
 
@@ -9,6 +9,7 @@ from wormcast.algorithms import SCHEMES, WormcastError, load_scheme, topology
 from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.schemes import base
 from wormcast.algorithms.store_and_forward import AbsorbedByHosts
+from wormcast.sim import Configuration, Message, run
 
 MESH = topology("mesh:3x3")
 
@@ -105,6 +106,41 @@ def test_valid_worms_have_the_types_of_the_documentation(tmp_path):
 
 def test_no_message_is_valid(tmp_path):
     assert len(load(tmp_path, "pass").batch(MESH, [], [0], [])) == 0
+
+
+@pytest.fixture
+def own_scheme(tmp_path, monkeypatch):
+    """Make a scheme as `load` does, as if its file were in algorithms/schemes."""
+    def make(change):
+        scheme = load(tmp_path, change)
+        monkeypatch.setattr(type(scheme), "__module__", f"{base.__package__}.mine")
+        return scheme
+    return make
+
+
+#: Faults in the destinations. Some change the number of destinations of a message, the others do not.
+WRONG_VISITS = [case for case in FAULTS if " is visited " in case[1]]
+
+
+@pytest.mark.parametrize(("change", "sentence"), WRONG_VISITS)
+def test_wrong_destinations_of_schemes_of_this_package_are_refused_in_loads(change, sentence, own_scheme):
+    for packets in (None, [1, 2]):
+        with pytest.raises(WormcastError, match=sentence):
+            own_scheme(change).batch(MESH, *MESSAGES, packets=packets)
+
+
+@pytest.mark.parametrize(("change", "sentence"), FAULTS)
+def test_wrong_worms_of_schemes_of_this_package_are_refused_in_runs(change, sentence, own_scheme):
+    messages = [Message(0, source, tuple(MESSAGES[2][slice(*MESSAGES[1][k:k + 2])]), 4)
+                for k, source in enumerate(MESSAGES[0])]
+    with pytest.raises(WormcastError, match=sentence):
+        run(MESH, own_scheme(change), messages, Configuration())
+
+
+@pytest.mark.parametrize("change", ["f['source'][0] = 5000", "f['after'][1] = 0", "f['rank'][:] = 0"])
+def test_wrong_worms_of_schemes_of_this_package_are_refused_in_plans(change, own_scheme):
+    with pytest.raises(WormcastError, match=dict(FAULTS)[change]):
+        plan(MESH, own_scheme(change), 0, [1, 2, 3])
 
 
 def test_worms_of_this_package_are_not_checked_again(monkeypatch):

@@ -35,7 +35,7 @@ def require_no_faults(engine: BulkEngine, seeds: Sequence[int], first_worm: int 
              f"Either scheme {network.scheme.name} or relation {network.scheme.relation.name} requests what the "
              "routers do not support, or wormcast has a fault.")
     raise WireError(f"seed {seeds[first.lane]}, up to cycle {engine.host.counters[NOW]}: "
-                    f"{first.place(network.topology)} found an error at {first.port}, {first.cause}"
+                    f"{first.place(network.topology)} found an error at {first.port}, {first.cause}{first.flits}"
                     f"{lost_worms(network, engine.host, first, first_worm)}. {cause}")
 
 

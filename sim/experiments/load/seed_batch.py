@@ -208,9 +208,9 @@ class SeedBatch:
     def _look(self, tell: Tell | None) -> None:
         """Remove received messages, assert that no flit is lost, and look for deadlocks."""
         window, engine = self.window, self.engine
+        require_no_faults(engine, self.seeds, window.worms_before)  # before worms are removed: faults name worms
         self.totals.add(window.take_done(tell))
         engine.host = window.host
-        require_no_faults(engine, self.seeds, window.worms_before)
         require_tokens(engine)
         check_receipts(window.host)
         at_the_end = self.now == self.totals.edges[-1]

@@ -322,7 +322,7 @@ def test_crafted_arrays_are_refused(name, craft, kept, tmp_path):
 
 @pytest.mark.parametrize(("name", "why"), [
     ("router.west_input.buffer.vc0_write_at", r"seed \d, up to cycle \d+: \w+ \d\.\d found an error at"),
-    ("host.begun", "received a first payload flit that belongs to no worm"),
+    ("host.begun", r"seed \d, up to cycle \d+: host \d\.\d found an error at host_out_0, unexpected worm, 0x"),
 ])
 def test_a_crafted_state_that_leads_to_what_cannot_be_is_told_in_a_sentence(name, why, kept, tmp_path):
     """Its numbers can each be what they are, but not together."""

@@ -46,8 +46,10 @@ def without_class(
     """
     start, stop, end = map(topology.node_name, (came, at, to))
     leaves = f", or of its hop from {stop}" if classes.by == "next" else ""
-    needed = " or ".join(direction for direction in missing_directions(classes, topology) if suffices(
-        replace(classes, networks=(*classes.networks, (direction,))))) if isinstance(classes, ConsumptionClasses) else ""
+    needed = ""
+    if isinstance(classes, ConsumptionClasses):
+        needed = " or ".join(direction for direction in missing_directions(classes, topology) if suffices(
+            replace(classes, networks=(*classes.networks, (direction,)))))
     return WormcastError(
         f"classes: {classes} is not valid: it has no class for a worm of {scheme} from {start} that stops at {stop} on "
         f"its way to {end}. Needed: a class with {needed or 'the direction'}"

@@ -68,9 +68,8 @@ def decoder_of(place: DecoderPlace) -> Decoder:
         if not simple:
             found = ("alternatives" if not routes.deterministic else f"{len(routes.options)} phases"
                      if len(routes.options) > 1 else f"{len(routes.classes)} classes of virtual channels")
-            own = place.scheme.relation
-            others = [own.name] if own is not None and own.name != relation.name else [
-                *["e-cube"] * place.is_grid, "shortest"]
+            usual = place.scheme.own_relation.name
+            others = [usual] if usual != relation.name else [*["e-cube"] * place.is_grid, "shortest"]
             raise WormcastError(f"relation: {relation.name} is not valid for worms with several destinations: on "
                                 f"{topology.name} it has {found}, and routing tables hold one path, one phase and one "
                                 f"class. Allowed, for example: {', '.join(others)}.")

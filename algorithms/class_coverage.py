@@ -30,11 +30,11 @@ def require_classes(classes: ConsumptionClasses, scheme: str, routes: Routes, wo
         first = visit == worms.destination_offsets[worm]
         came = int(worms.source[worm] if first else worms.destinations[visit - 1])
         raise without_class(classes, scheme, routes.topology, came, *map(int, worms.destinations[visit : visit + 2]),
-                            lambda wider: wider.of_visits(routes, worms)[visit] != NO_CLASS)
+                            suffices=lambda wider: wider.of_visits(routes, worms)[visit] != NO_CLASS)
 
 
 def without_class(
-    classes: ClassMap, scheme: str, topology: Topology, came: int, at: int, to: int,
+    classes: ClassMap, scheme: str, topology: Topology, came: int, at: int, to: int, *,
     suffices: Callable[[ConsumptionClasses], bool],
 ) -> WormcastError:
     """Return the refusal for a worm that arrives from one node, stops at a second and continues to a third.

@@ -371,7 +371,7 @@ def _class_of_stops(
             of_hop = wider.of_channels(part.topology, part.vc_classes)
             return bool(wider.at_stop(of_hop[held[first]], of_hop[asked[first]]) != NO_CLASS)
 
-        raise without_class(classes, part.name, part.topology, *witness[first].tolist(), suffices)
+        raise without_class(classes, part.name, part.topology, *witness[first].tolist(), suffices=suffices)
     return chosen
 
 

@@ -276,7 +276,7 @@ class Topology:
             kinds = [f"an id (up to {self.nodes - 1})",
                      *([f"coordinates (up to {self._corner})"] if len(self.shape) > 1 else []),
                      *([f"a label (up to @{self.nodes - 1})"] if self.labels is not None else []),
-                     *([f"a name as {next(iter(self._named_nodes))}"] if self._named_nodes else [])]
+                     *([f"a name such as {next(iter(self._named_nodes))}"] if self._named_nodes else [])]
             allowed = " or ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
         if not 0 <= value < extent:
             raise WormcastError(f"{what}: {text!r} is not in {self.name}. Allowed: {allowed}.")

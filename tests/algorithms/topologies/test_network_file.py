@@ -248,5 +248,5 @@ def test_nodes_that_share_a_switch_or_have_none_of_their_own_have_ids(read):
     with pytest.raises(WormcastError, match=r"node: 'a' is not in .*net\.toml\. Allowed: an id \(up to 2\)\.$"):
         network.node("a")
     named = read('switches = ["a", "b"]\nnodes = [0, 1]\nlinks = [[0, 1]]\n')
-    with pytest.raises(WormcastError, match=r"node: 'c' is not in .*\. Allowed: an id \(up to 1\), or a name as a"):
+    with pytest.raises(WormcastError, match=r"node: 'c' is not in .*\. Allowed: an id \(up to 1\) or a name such as a"):
         named.node("c")

@@ -130,7 +130,7 @@ def test_flits_and_credits_pass_between_clocks_without_relation(program, halves)
 
 @pytest.mark.parametrize(("given", "sentence"), [
     ({"reset": "sync"}, "reset: sync is not valid with clock-crossing: each side resets registers of the other one."),
-    ({"port": "east"}, "port is not valid with clock-crossing. Allowed: with a component of a router."),
+    ({"port": "east"}, "port: east is not valid with clock-crossing. Allowed: with router and its parts."),
     ({"host_port": HostPort(host="axis")}, "host: axis is not valid with clock-crossing. Allowed: with network, inter"),
 ])
 def test_options_of_other_components_are_refused(given, sentence):

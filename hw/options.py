@@ -176,8 +176,8 @@ def queue_places(queue: int | str) -> int:
 
 def stated(options: RouterOptions, name: str) -> str:
     """Return an option's value for a refusal, which marks a default."""
-    value = getattr(options, name)
-    return f"{value} (the default)" if value == getattr(type(options), name, None) else str(value)
+    value = vars(options)[name]
+    return f"{value} (the default)" if value == vars(type(options)).get(name) else str(value)
 
 
 def require_buffers(scheme: Scheme, *, deep: bool) -> None:

@@ -130,8 +130,8 @@ class Relation(ABC):
         if not isinstance(choices, Choices):
             raise WormcastError(f"relation {self.name}: its choices return a value of type {type(choices).__name__}. "
                                 "Needed: Choices.")
-        for field in ("options", "phase_of_link", "phase_of_node"):
-            given = getattr(choices, field)
+        for field, given in (("options", choices.options), ("phase_of_link", choices.phase_of_link),
+                             ("phase_of_node", choices.phase_of_node)):
             if not isinstance(given, np.ndarray) and not (given is None and field == "phase_of_node"):
                 raise WormcastError(f"relation {self.name}: {field} of its Choices for {topology.name} has type "
                                     f"{type(given).__name__}. Needed: a NumPy array.")

@@ -161,5 +161,5 @@ def number_text(value: Any) -> str:
 
 def given_text(of: Any, name: str) -> str:
     """Return the value of an option in a dataclass's instance for an error message; the text marks a default."""
-    value = getattr(of, name)
+    value = vars(of)[name]
     return number_text(value) + " (the default)" * (value == options_of(of.__class__)[name].default)

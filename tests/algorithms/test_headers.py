@@ -207,7 +207,7 @@ def plain():
         ),
         (lambda: Unicast((6, 6), 32).encode([]), r"header: destinations are missing"),
         (lambda: Unicast((6, 6), 32).flits(2), r"header: Unicast is not valid for a worm with 2 destinations"),
-        (lambda: batch(Unicast((6, 6), 32), [0, 3], [1, 2, 3]), r"for a worm with 3 destinations. Allowed: worms with one destination"),
+        (lambda: batch(Unicast((6, 6), 32), [0, 3], [1, 2, 3]), r"worm with 3 destinations"),
         (lambda: AddressList.ideal_width((6, 6), 0), r"header: 0 destinations are not valid. Allowed: 1 or more"),
         (lambda: AddressList.ideal_width((1, 1), 1), r"header: shape \(1, 1\) is not valid: it has fewer than"),
     ],

@@ -180,8 +180,8 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--rate", "0.7", "--consumption-links", "separate"], "the node can consume 2. Allowed: rates up to 0.6666."),
     (["--rate", "0.7", "--ejection", "all"],
      "flits to consume per cycle at node 0.0, and the node can consume 2. Allowed: rates up to 0.6666."),
-    (["--rate", "-1"], "rate: -1.0 is not valid. Allowed: 0 to 20 flits per node and cycle, which is a message in"),
-    (["--multicast-fraction", "2"], "multicast-fraction: 2.0 is not valid. Allowed: 0 to 1"),
+    (["--rate", "-1"], "rate: -1 is not valid. Allowed: 0 to 20 flits per node and cycle (a message in every cycle)"),
+    (["--multicast-fraction", "2"], "multicast-fraction: 2 is not valid. Allowed: 0 to 1"),
     (["--length", "0"], "length: 0 is not valid. Allowed: 1 to 65536"),
     (["--warmup", "3000"], "warmup: 3000"),
     (["--configuration", "boppana"], "configuration: 'boppana' is unknown. Allowed: amnah_5x5x5, atbm_256, "),
@@ -323,6 +323,7 @@ def test_what_does_not_go_with_find_saturation(more):
     code, out, err = wormcast("load", "mesh:3x3", "dual-path", "--find-saturation", *more)
     assert (code, out) == (2, "")
     name, given = more[0].removeprefix("--"), (*more[1:], True)[0]
+    given = "on" if given is True else given
     assert err.startswith(f"wormcast: {name}: {given} is not valid with --find-saturation: the search runs several")
 
 

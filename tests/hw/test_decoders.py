@@ -412,5 +412,5 @@ def test_what_a_table_is_not_built_for_is_refused(header, sentence):
 
 
 def test_injection_by_a_table_is_one_or_all():
-    with pytest.raises(WormcastError, match=r"decoder\.injection: 'two' is not valid\. Allowed: one, all\."):
+    with pytest.raises(WormcastError, match=r"TableDecoder\.injection: 'two' is not valid\. Allowed: one, all\."):
         TableDecoder(AddressList((3, 3), 32), injection="two")

@@ -113,8 +113,8 @@ def test_unknown_names_are_refused_with_those_there_are():
 def test_names_may_be_added():
     registered = type(CONFIGURATIONS)("configuration", Named, "wormcast.configurations")
     registered.add("mine", Named("of my own", {"vcs": 3}))
-    assert registered["mine"].resolve({"buffer": 2}) == {"vcs": 3, "buffer": 2}
-    assert Named("the usual virtual channels", {}, {2: 7}).resolve({}) == {"buffer": 7}
+    assert registered["mine"].resolve({"buffer": 2}, "mine") == {"vcs": 3, "buffer": 2}
+    assert Named("the usual virtual channels", {}, {2: 7}).resolve({}, "usual") == {"buffer": 7}
 
 
 @pytest.mark.parametrize(("field", "value", "sentence"), [
@@ -200,6 +200,6 @@ def test_each_option_changes_the_parts_that_it_says():
 def test_bad_option_is_refused_wherever_it_is_declared():
     for name, option in options_of(Configuration).items():
         wrong = option.limits[1] + 1 if option.limits else "nothing of the kind"
-        with pytest.raises(WormcastError, match=rf"^{name}: '?{wrong}'? is not (valid|a direction)"):
+        with pytest.raises(WormcastError, match=rf"^{name}: '?{wrong}(:next)?'? is not (valid|a direction)"):
             Configuration(**{name: wrong})
         assert option.help.endswith(".")

@@ -323,9 +323,9 @@ def require_claim(claim: str, figures: Sequence[Figure]) -> None:
     known = list(dict.fromkeys(statement.claim for one in figures for statement in one.statements))
     if claim not in known:
         of = figures[0].name if len(figures) == 1 else f"these {len(figures)} figures"
-        allowed = f"{nearest(claim, known)} Allowed: {', '.join(known)}" if known else ""
+        allowed = ', '.join(known) if known else "a figure without claim"
         raise WormcastError(f"claim: {claim!r} is not valid: {of} {'has' if len(figures) == 1 else 'have'} no "
-                            f"statement on it.{allowed or ' Allowed: a figure without claim'}.")
+                            f"statement on it.{nearest(claim, known)} Allowed: {allowed}.")
 
 
 def find_figure(name: str) -> Figure:

@@ -150,5 +150,5 @@ def test_claims():
     assert [one.claim for one in OUTCOME.of_claim("004-03c").verdicts] == ["004-03c"]
     with pytest.raises(WormcastError, match=r"^claim: '004-04bb' is unknown\. Nearest: 004-04b\. Allowed: claims that"):
         names_of_claim("004-04bb")
-    with pytest.raises(WormcastError, match=r"^claim: 'x' is not valid: no statement of 004-fig7 has it\."):
+    with pytest.raises(WormcastError, match=r"^claim: 'x' is not valid: 004-fig7 has no statement on it\."):
         require_claim("x", [OUTCOME.figure])

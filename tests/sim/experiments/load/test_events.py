@@ -149,7 +149,8 @@ def test_sums_without_events_have_the_same_keys(whole):
     ("source = 'x'\nflit_width = 32\n[picojoules]\nlinks = 1",
      ("picojoules: 'links' is not a key of the costs. Allowed: buffer_write, buffer_read, crossbar, link, ejection, "
       "injection, interface_write, interface_read.")),
-    ("source = 'x'\nflit_width = 32\n[picojoules]", "picojoules: {} is not valid. Allowed: 1 or more entries."),
+    ("source = 'x'\nflit_width = 32\n[picojoules]",
+     "picojoules: {} is not valid. Allowed: a table with the costs of one or more events."),
 ])
 def test_a_table_that_is_not_valid_is_refused(text, sentence, tmp_path):
     file = tmp_path / "costs.toml"

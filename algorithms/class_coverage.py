@@ -45,13 +45,12 @@ def without_class(
         Returns whether another class map has a class for this stop.
     """
     start, stop, end = map(topology.node_name, (came, at, to))
-    leaves = f", or of its hop from {stop}" if classes.by == "next" else ""
+    hops = f"its hop to {stop}" + (f", or of its hop from {stop}" if classes.by == "next" else "")
     needed = ""
     if isinstance(classes, ConsumptionClasses):
         needed = " or ".join(direction for direction in missing_directions(classes, topology) if suffices(
             replace(classes, networks=(*classes.networks, (direction,)))))
     return WormcastError(
         f"classes: {classes} is not valid: it has no class for a worm of {scheme} from {start} that stops at {stop} on "
-        f"its way to {end}. Needed: a class with {needed or 'the direction'}"
-        f"{', the direction' * bool(needed)} of its hop to {stop}{leaves}."
+        f"its way to {end}. Needed: a class with {f'{needed}, ' * bool(needed)}the direction of {hops}."
     )

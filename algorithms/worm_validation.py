@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import phrases
 from .errors import WormcastError
+from .phrases import count
 from .topologies.base import Topology
 from .worms import AT_ONCE, HOST, INTERFACE, MessageBatch, Worms
 
@@ -78,13 +78,13 @@ class _Invalid(Exception):
 def _arrays(worms: Worms, messages: int) -> dict[str, Integers]:
     """Return the arrays by name, after a check of their types, lengths and offsets."""
     found: dict[str, Integers] = {}
-    count = visits = None
+    sent = visits = None
     for name in ("source", "destinations", *TYPES):
         array = getattr(worms, name)
         if name in found or (array is None and name in ("signs", "steps")):
             continue
-        needed = {"source": count, "destinations": visits, "message_offsets": messages + 1,
-                  "destination_offsets": (count or 0) + 1, "signs": visits}.get(name, count)
+        needed = {"source": sent, "destinations": visits, "message_offsets": messages + 1,
+                  "destination_offsets": (sent or 0) + 1, "signs": visits}.get(name, sent)
         if (not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "iu"
                 or not np.can_cast(array.dtype, np.int64) or needed not in (None, len(array))):
             is_array = isinstance(array, np.ndarray)
@@ -92,8 +92,8 @@ def _arrays(worms: Worms, messages: int) -> dict[str, Integers]:
             length = needed if needed is not None else "worms" if name == "source" else "all destinations"
             raise _Invalid(f"the array {name} of its worms is {told}. Needed: {np.dtype(TYPES[name])} [{length}].")
         found[name] = np.asarray(array, np.int64)
-        count, visits = (len(found[one]) if one in found else None for one in ("source", "destinations"))
-    for name, end in (("message_offsets", count), ("destination_offsets", visits)):
+        sent, visits = (len(found[one]) if one in found else None for one in ("source", "destinations"))
+    for name, end in (("message_offsets", sent), ("destination_offsets", visits)):
         offsets = found[name]
         if offsets[0] != 0 or offsets[-1] != end or (offsets[1:] < offsets[:-1]).any():
             raise _Invalid(f"the array {name} of its worms is not valid. Needed: numbers from 0 to {end} that never "
@@ -149,8 +149,8 @@ class _Rows:
             at = int(differs[0]) if len(differs) else shorter
             key = min(int(keys[at]) for keys in (found, wanted) if at < len(keys))
             message, node = divmod(key, self.nodes)
-            count, expected = (int((keys == key).sum()) for keys in (found, wanted))
-            raise _Invalid(f"node {node} is visited {phrases.count(int(count), 'time')}. Needed: {expected}.", message)
+            times, expected = (int((keys == key).sum()) for keys in (found, wanted))
+            raise _Invalid(f"node {node} is visited {count(times, 'time')}. Needed: {expected}.", message)
         for row in _rows(np.diff(self.arrays["destination_offsets"]) == 0):
             raise self.invalid(row, "has no destination. Needed: 1 or more.")
 
@@ -185,8 +185,8 @@ class _Rows:
         again = np.zeros(len(ranks), bool)
         again[order[1:]] = (np.diff(ranks) == 0) & (np.diff(sorted_senders) == 0)
         for row in _rows(again):
-            count = ((senders == senders[row]) & (self.rank == self.rank[row])).sum()
-            raise _Invalid(f"node {self.source[row]} sends {count} worms of rank {self.rank[row]}. Allowed: one.",
+            equal = ((senders == senders[row]) & (self.rank == self.rank[row])).sum()
+            raise _Invalid(f"node {self.source[row]} sends {equal} worms of rank {self.rank[row]}. Allowed: one.",
                            int(self.message[row]))
         sent = np.searchsorted(sorted_senders, senders, "right") - np.searchsorted(sorted_senders, senders)
         for row in _rows(_outside(self.rank, 0, sent - 1)):

@@ -36,7 +36,6 @@ __all__ = [
     "RouterOptions",
     "queue_places",
     "require_buffers",
-    "stated",
 ]
 
 DELAYS = ("paper", "fast")
@@ -172,12 +171,6 @@ class RouterOptions(Protocol):
 def queue_places(queue: int | str) -> int:
     """Return the places of each channel of a queue, from the option ``receive_queue`` or ``send_queue``."""
     return NEVER_FULL_PLACES if isinstance(queue, str) else queue
-
-
-def stated(options: RouterOptions, name: str) -> str:
-    """Return an option's value for a refusal, which marks a default."""
-    value = vars(options)[name]
-    return f"{value} (the default)" if value == vars(type(options)).get(name) else str(value)
 
 
 def require_buffers(scheme: Scheme, *, deep: bool) -> None:

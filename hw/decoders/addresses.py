@@ -97,9 +97,9 @@ def _require_addresses(place: DecoderPlace, most: int) -> None:
     """Refuse a network with addresses of more than ``most`` bits, for which routing tables have no room."""
     assert isinstance(place.header, AddressList)
     if place.header.address_bits > most:
-        known = [one.name for one in place.compared] or [E_CUBE.name] * (place.is_grid and not place.options.deep)
-        allowed = f"{', '.join(known)}, which need no tables" if known and not place.options.deep else (
-            f"networks with addresses of up to {most} bits")
+        compared = [] if place.options.deep else place.compared or [E_CUBE] * place.is_grid
+        allowed = (f"{', '.join(one.name for one in compared)}, which need no tables" if compared else
+                   f"networks with addresses of up to {most} bits")
         raise WormcastError(f"relation: {place.routes.relation.name} is not valid: addresses of {place.topology.name} "
                             f"have {place.header.address_bits} bits, and routing tables have room for {most}. "
                             f"Allowed: {allowed}.")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import BitString
-from wormcast.algorithms.phrases import count
+from wormcast.algorithms.phrases import count, given_text
 
 from .. import hdl
 from ..logic import any_of
-from ..options import MOST_SHALLOW, RouterOptions, stated
+from ..options import MOST_SHALLOW, RouterOptions
 from ..router_kind import SwitchKind
 from .base import Decoder
 from .branching import BranchingDecoder
@@ -180,7 +180,7 @@ def _require_tree(header: BitString, options: RouterOptions) -> None:
     """Refuse options that do not support replication to several outputs."""
     flits, depth = header.flits(), options.buffer
     if flits > depth:
-        raise WormcastError(f"buffer: {stated(options, 'buffer')} is not valid: a bit string of {header.bits} bits "
+        raise WormcastError(f"buffer: {given_text(options, 'buffer')} is not valid: a bit string of {header.bits} bits "
                             f"has {flits} flits of {count(header.flit_width, 'bit')}, which the buffer must hold. "
                             "Allowed: "
                             + (f"{flits} to {MOST_SHALLOW}, or " if flits <= MOST_SHALLOW else "")

@@ -8,6 +8,7 @@ from typing import Any
 from wormcast.algorithms import ConsumptionClasses, Relation, Scheme, Topology, WormcastError
 from wormcast.algorithms.consumption import MOST_CONSUMPTION, require_any_channel
 from wormcast.algorithms.ejection import EJECTION
+from wormcast.algorithms.phrases import given_text
 from wormcast.algorithms.routing import TIES, as_built, signed_dimensions
 from wormcast.algorithms.schemes import classes_of
 from wormcast.algorithms.store_and_forward import AbsorbedByHosts
@@ -37,7 +38,7 @@ from wormcast.hw.options import (
     STRINGS,
 )
 
-from ..common.option import given_text, option, options_of, require_allowed
+from ..common.option import option, options_of, require_allowed
 from ..common.packet_count import packets_of
 
 __all__ = ["ANALYSED", "CHANNEL_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS",

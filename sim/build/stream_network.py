@@ -11,8 +11,8 @@ import numpy as np
 
 from wormcast.algorithms import SCHEMES, WormcastError
 from wormcast.algorithms.headers import BitString
+from wormcast.algorithms.phrases import given_text
 
-from ..common.option import given_text
 from ..common.text import span_text
 from .configuration import Configuration
 from .host_port import LINKS, HostPort

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import Topology, WormcastError
+from wormcast.algorithms.phrases import given_text, number_text
 from wormcast.algorithms.typecheck import require_fields
 
-from ..common.option import given_text, number_text, option, require_allowed
+from ..common.option import option, require_allowed
 from ..common.text import count, span_text
 from .patterns import (
     MULTICAST_SETS,

@@ -7,11 +7,12 @@ import typer
 
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms import topology as build_topology
+from wormcast.algorithms.phrases import number_text
 
 from ..api.measurement import LoadTask, find_saturation
 from ..build.limits import CYCLES, FIRST_SEED, MOST_SEEDS, PRECISION, SEEDS
 from ..build.traffic import Traffic
-from ..common.option import number_text, options_of
+from ..common.option import options_of
 from ..common.path_conflicts import require_apart
 from .app import Json, SchemeName, TopologyName, emit_result, stdout_for_results
 from .commands import command

@@ -10,6 +10,7 @@ import typer
 from wormcast.algorithms import Plan, PlannedWorm, Topology, WormcastError
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.packet_steps import DISCIPLINES
+from wormcast.algorithms.phrases import number_text
 from wormcast.algorithms.routing import signed_dimensions
 from wormcast.algorithms.theory.conflicts import Conflict
 from wormcast.algorithms.theory.contention import Contention
@@ -18,7 +19,7 @@ from ..api.planning import plan, plan_random
 from ..build.limits import SAMPLES
 from ..build.traffic import Traffic
 from ..common.figure_file import draw_file
-from ..common.option import number_text, options_of
+from ..common.option import options_of
 from ..common.path_conflicts import require_apart
 from .app import Json, SchemeName, TopologyName, count, emit_result, say, stdout_for_results, table
 from .commands import command

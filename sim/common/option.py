@@ -7,8 +7,9 @@ from typing import Any, get_type_hints
 
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.file_schema import ALLOWED
+from wormcast.algorithms.phrases import number_text
 
-__all__ = ["Option", "given_text", "number_text", "option", "options_of", "require_allowed"]
+__all__ = ["Option", "option", "options_of", "require_allowed"]
 
 KEY = "option"
 
@@ -152,14 +153,3 @@ def require_allowed(of: Any) -> None:
     """Refuse the first option of a dataclass's instance that has a value that is not allowed."""
     for name, declared in options_of(of.__class__).items():
         declared.require(getattr(of, name))
-
-
-def number_text(value: Any) -> str:
-    """Return a value as a user writes it: a float that is a whole number without decimals."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
-
-
-def given_text(of: Any, name: str) -> str:
-    """Return the value of an option in a dataclass's instance for an error message; the text marks a default."""
-    value = vars(of)[name]
-    return number_text(value) + " (the default)" * (value == options_of(of.__class__)[name].default)

@@ -117,8 +117,7 @@ def lost_worms(network: Network, host: Host, fault: Fault, first: int = 0) -> st
     """Return text that names up to `FEW` worms of the fault's lane that have not arrived; empty if there are none.
 
     For an error of a router, the text names only worms whose path leads through the router; for an error of a host,
-    only the worm of the expected flit, if one was expected. ``first``: number of the
-    first worm in the hosts' program.
+    only the worm of the expected flit, if one was expected. ``first``: number of the first worm in the hosts' program.
     """
     topology, routes = network.topology, network.blueprint.routes
     at = fault.node if fault.switch is None else topology.switch_names.index(fault.switch)

@@ -4,8 +4,9 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import WormcastError, Worms
+from wormcast.algorithms.phrases import given_text
 from wormcast.algorithms.worms import AT_ONCE, INTERFACE
-from wormcast.hw.options import MOST_PLACES, MOST_ROW_FLITS, stated
+from wormcast.hw.options import MOST_PLACES, MOST_ROW_FLITS
 
 from ..build.network import Network
 from .constants import NONE
@@ -60,16 +61,16 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
         most = order[starts[flits.argmax()]]
         allowed = (f"{flits.max()} to {MOST_ROW_FLITS}" if flits.max() <= MOST_ROW_FLITS else
                    f"{MOST_ROW_FLITS}, with a greater flit-width")
-        raise WormcastError(f"row: {stated(configuration, 'row')} is not valid: the headers of all children of node "
-                            f"{worms.source[most]} have {flits.max()} flits. Allowed: {allowed}.")
+        raise WormcastError(f"row: {given_text(configuration, 'row')} is not valid: the headers of all children of "
+                            f"node {worms.source[most]} have {flits.max()} flits. Allowed: {allowed}.")
     if configuration.counts_packets:
         packets = int((rows["length"][heads].max() - 1) // configuration.packet) + 1
         if packets > configuration.places:
             allowed = (f"{packets} to {MOST_PLACES}" if packets <= MOST_PLACES else
                        f"up to {MOST_PLACES}, with longer packets")
-            raise WormcastError(f"places: {stated(configuration, 'places')} is not valid: ni {configuration.ni} keeps "
-                                f"all packets of a message, and a message of {rows['length'][heads].max()} flits has "
-                                f"{packets}. Allowed: {allowed}.")
+            raise WormcastError(f"places: {given_text(configuration, 'places')} is not valid: ni {configuration.ni} "
+                                f"keeps all packets of a message, and a message of {rows['length'][heads].max()} flits "
+                                f"has {packets}. Allowed: {allowed}.")
     # field ``child`` of a delivery to a node: the first worm by which the node forwards the message
     first = order[starts]
     onward = first[worms.after[first] != AT_ONCE]

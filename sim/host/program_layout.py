@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from wormcast.algorithms import WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Header
-from wormcast.algorithms.phrases import count
+from wormcast.algorithms.phrases import count, given_text
 from wormcast.algorithms.worms import AT_ONCE
-from wormcast.hw.options import SLOT_FLITS, stated
+from wormcast.hw.options import SLOT_FLITS
 
 from ..build.configuration import Configuration
 from ..build.network import Network
@@ -392,11 +392,17 @@ def _check_slots(configuration: Configuration, header: Header, length: Integers,
         payload = np.minimum(payload, configuration.packet)
     flits = slot_flits(header, visits[goes_on], payload[goes_on])
     most = int(flits.argmax())
-    if flits[most] > configuration.slot:
-        larger = f"{flits[most]} to {SLOT_FLITS[1]}, or " if flits[most] <= SLOT_FLITS[1] else ""
-        raise WormcastError(f"slot: {stated(configuration, 'slot')} is not valid: a worm to "
-                            f"{visits[goes_on][most]} destinations with {payload[goes_on][most]} payload flits takes "
-                            f"{flits[most]} flits of a slot. Allowed: {larger}smaller worms by --packet.")
+    require_slot(configuration, int(visits[goes_on][most]), int(payload[goes_on][most]), int(flits[most]), "--packet")
+
+
+def require_slot(configuration: Configuration, visits: int, payload: int, flits: int, smaller: str) -> None:
+    """Refuse a worm that takes more flits than a retransmission slot has. ``smaller``: options for smaller worms."""
+    if flits > configuration.slot:
+        allowed = [f"{flits} to {SLOT_FLITS[1]}"] * (flits <= SLOT_FLITS[1]) + [
+            f"smaller worms by {smaller}"] * (payload > 1)
+        raise WormcastError(f"slot: {given_text(configuration, 'slot')} is not valid: a worm to {visits} destinations "
+                            f"with {count(payload, 'payload flit')} takes {flits} flits of a slot. Allowed: "
+                            f"{', or '.join(allowed)}.")
 
 
 def slot_flits(header: Header, visits: Any, payload: Any) -> Any:

@@ -13,11 +13,20 @@ import pytest
 from amaranth.hdl import Cat, Signal
 from cases import slow
 
-from wormcast.algorithms import E_CUBE, AddressList, Unicast, WormcastError, topology
+from wormcast.algorithms import (
+    E_CUBE,
+    AddressList,
+    ConsumptionClasses,
+    PlainScheme,
+    Unicast,
+    WormcastError,
+    topology,
+)
 from wormcast.algorithms.routing import (
     ADAPTIVE,
     DESTINATION_TAGS,
     RELATIONS,
+    SHORTEST,
     UP_DOWN,
     UP_DOWN_ADAPTIVE,
     default_signs,
@@ -304,6 +313,30 @@ def test_signs_of_a_list_are_those_of_each_address():
 LISTS, ONE = AddressList((4,), 32), Unicast((4,), 32)
 RING = switch_kinds(topology("ring:4"))[0]
 FIRST, LAST = switch_kinds(topology("min:b=2,stages=2"))
+
+
+class InOrder(PlainScheme):
+    """One worm, which visits its destinations in the order of their ids."""
+
+    name, description, relation, kinds = "in-order", "one worm", SHORTEST, ()
+
+    def classes_on(self, topology):
+        return ConsumptionClasses()
+
+    def visits(self, topology, source, destinations):
+        return [sorted(destinations)]
+
+
+def test_routing_tables_are_those_of_switches_with_different_numbers_of_links(tmp_path):
+    """Two switches of a ring have a chord: the ports of the others have other numbers."""
+    file = tmp_path / "ring.toml"
+    file.write_text("switches = 6\nnodes = [0, 1, 2, 3, 4, 5]\n"
+                    "links = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 0], [0, 3]]\n")
+    network, scheme = topology(str(file)), InOrder()
+    routers = Blueprint(network, scheme, Configuration()).routers
+    assert [type(router.decoder) for router in routers.values()] == [TableDecoder] * 2
+    messages = [Message(0, 0, (3, 4), 5), Message(0, 1, (2, 3), 5)]
+    assert run(network, scheme, messages, Configuration()).outcome == "delivered"
 
 
 @pytest.mark.parametrize(("build", "sentence"), [

@@ -13,10 +13,8 @@ from ...build.configuration import Configuration
 from ...build.front_door import require_sendable
 from ...build.limits import HUNT_CYCLES, HUNT_LENGTHS
 from ...build.traffic import LONGEST
-from ...common.option import options_of
-from ...common.text import count
 from ...host.constants import TAG_BITS
-from ...host.program_layout import slot_flits
+from ...host.program_layout import require_slot, slot_flits
 from ..run import Run, run
 from .arena import Arena, Batch, Outcome, lanes_for
 from .draw import draw
@@ -145,13 +143,7 @@ def _require_slots(topology: Topology, scheme: Scheme, configuration: Configurat
         return
     payload = min(longest, configuration.packet or longest)
     flits = slot_flits(scheme.header_on(topology, configuration.flit_width), visits, payload)
-    if flits > configuration.slot:
-        default = " (the default)" if configuration.slot == Configuration.slot else ""
-        most = options_of(Configuration)["slot"].limits[1]  # type: ignore[index]
-        allowed = [f"{flits} to {most:g}"] * (flits <= most) + ["smaller worms by --length or --packet"] * (payload > 1)
-        raise WormcastError(f"slot: {configuration.slot}{default} is not valid: a worm to {visits} destinations with "
-                            f"{count(payload, 'payload flit')} takes {flits} flits of a slot. Allowed: "
-                            f"{', or '.join(allowed)}.")
+    require_slot(configuration, visits, payload, flits, "--length or --packet")
 
 
 def usual_lengths(configuration: Configuration) -> tuple[int, int]:

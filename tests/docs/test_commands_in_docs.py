@@ -43,7 +43,7 @@ NEVER = {
                     "tests/cli/test_commands.py runs them"),
     "wormcast synth": "minutes of synthesis; `make tables` runs them, tests/sim/test_tables.py up to where tools begin",
     "wormcast sweep examples/boppana_8x8": "minutes; `make figures` runs it",
-    "wormcast figure 002-fig9": "minutes; tests/cli/test_figure.py runs a small one",
+    "wormcast figure 004-fig8": "minutes; tests/cli/test_figure.py runs a small one",
     "wormcast figure 001-cost": "a quarter of an hour of synthesis",
     "wormcast figure 001 --quick": "a quarter of an hour",
     "wormcast figure all": "hours; `make verdicts` runs it",

@@ -123,14 +123,16 @@ def _as_wide(found: re.Match) -> str:
         return _extended(cell, widths, max(widths["A"], widths["B"]))
     if kind in SUMS:
         return _extended(cell, widths, max(widths.values()))
+    if kind == "shl" and widths["A"] < widths["Y"]:
+        return _extended(cell, widths, widths["Y"], sides="A")
     if kind == "shift" and widths["Y"] < widths["A"]:
         return _whole(cell, widths, f"$whole{name}")
     return cell
 
 
-def _extended(cell: str, widths: dict[str, int], width: int) -> str:
+def _extended(cell: str, widths: dict[str, int], width: int, *, sides: str = "AB") -> str:
     """Extend operands that are narrower than ``width`` with zeros."""
-    for side in "AB":
+    for side in sides:
         zeros = width - widths[side]
         if zeros:
             padded = rf"\g<1>{{ {zeros}'{'0' * zeros} \2 }}"

@@ -91,10 +91,10 @@ def write_report(outcomes: Sequence[FigureOutcome], out: Path, quick: bool) -> t
     return (*texts, *tables)
 
 
-QUICK = ("This run is quick: four replications, each for an eighth of the cycles or, if more, the cycles of 200 "
+QUICK = ("This run is quick: four repetitions, each for an eighth of the cycles or, if more, the cycles of 200 "
          "messages; one look, no variations.")
 
-RULE = ("held: at every load, by paired differences of the replications at a level of 0.001 over all looks; not held: "
+RULE = ("held: at every load, by paired differences of the repetitions at a level of 0.001 over all looks; not held: "
         "reversed at one load or more; no difference: neither, and equal within 2 % at every load; undecided: all "
         "other cases.")
 
@@ -103,11 +103,11 @@ ABOUT = """\
 Loads are payload flits times destinations per node and cycle: created (offered) or received (delivered). Throughput \
 is the number of flits that the whole network delivers per cycle.
 {length} Points at which half the 95 % interval of the latency exceeds {percent} % of its mean are marked.
-Open markers are points at which all replications together are saturated. saturation and saturated in statements are \
-decided in each replication, so that their loads may differ from that of the first open marker."""
-PILOT = ("A point has four replications, and runs until the latency is precise, or the network is far beyond "
+Open markers are points at which all repetitions together are saturated. saturation and saturated in statements are \
+decided in each repetition, so that their loads may differ from that of the first open marker."""
+PILOT = ("A point has four repetitions, and runs until the latency is precise, or the network is far beyond "
          "saturation, or the cycles of the figure end.")
-PLANNED = ("All points have ten replications, {warmup} cycles of warm-up, and {cycles} cycles after them at the first "
+PLANNED = ("All points have ten repetitions, {warmup} cycles of warm-up, and {cycles} cycles after them at the first "
            "look. Statements that a look does not decide are judged again after twice the cycles, at most twice.")
 ABOUT_RUNS = """\
 A point is one multicast in an otherwise empty network. Latency: cycles from its creation to the last receipt. Nothing \

@@ -134,8 +134,8 @@ def figure(
     claim : str, optional
         Number of a claim, for example ``"001-26a"``: the result has only the verdicts on this claim.
     quick : bool
-        A pilot run: four replications, each for an eighth of the cycles or, if more, the cycles of 200 messages. The
-        replications are judged once, without variations.
+        A pilot run: four repetitions, each for an eighth of the cycles or, if more, the cycles of 200 messages. The
+        repetitions are judged once, without variations.
     out : path, optional
         Folder of the tables, pictures and pages, and of finished points, which are not run again. Default: nothing is
         written, and points are kept in memory.

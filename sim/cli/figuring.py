@@ -25,7 +25,7 @@ def figure_(
         metavar="CLAIM", help="Show only the verdicts on a claim, for example 001-26a. Without NAME, all figures that "
         "decide it are measured.", show_default=False)] = None,
     quick: Annotated[bool, typer.Option(
-        "--quick", help="Pilot run: four replications, each for an eighth of the cycles or, if more, the cycles of 200 "
+        "--quick", help="Pilot run: four repetitions, each for an eighth of the cycles or, if more, the cycles of 200 "
         "messages; one look, no variations.")
     ] = False,
     out: Annotated[Path, typer.Option(

@@ -9,7 +9,7 @@ of the run after the pilot run. ``curve`` is a curve of load experiments, ``sing
 option; ``series_curve`` is the base class of both. A point of ``drawn`` is the mean of many random multicasts.
 ``rounds`` measures all curves. ``cost`` estimates the time.
 
-Judging: ``evidence`` tests paired replications, ``verdict`` decides statements by these tests.
+Judging: ``evidence`` tests paired repetitions, ``verdict`` decides statements by these tests.
 
 Output: ``drawing`` and ``run_drawing`` draw curves, ``scatter`` draws results of commands, ``page`` makes HTML.
 ``record`` stores verdicts, paper by paper, and ``paper_page`` makes the Markdown on papers from them.

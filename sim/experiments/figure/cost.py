@@ -74,7 +74,7 @@ class Costs:
         """
         if figure.runs:
             return
-        work = sum(_node_cycles(result, curve.point(place).network.nodes, curve.replications) for curve in curves
+        work = sum(_node_cycles(result, curve.point(place).network.nodes, curve.repetitions) for curve in curves
                    if isinstance(curve, Curve) for place, result in curve.results.items())
         self._store.put(_key(figure.name, quick), {"node_cycles": work, "most": _most(figure, quick),
                                                    "commands": commands})

@@ -15,7 +15,7 @@ from ...build.traffic import Traffic
 from ..load.experiment import consumption_links
 from ..load.specification import FIELDS
 from ..load.statistics import interval
-from ..sweep import REPLICATIONS, Point, build_point
+from ..sweep import REPETITIONS, Point, build_point
 from .definition import place_on_axis
 from .placing import FINE, next_places
 from .predicate import CURVE_WORDS, POINT_WORDS, SATURATED
@@ -35,7 +35,7 @@ QUICK, QUICK_PRECISION = 8, 0.1
 #: First seed, and number of seeds, of each point of a pilot run.
 FIRST_SEED, SEEDS = 1000, 4
 
-#: A replication of a pilot run may take the cycles in which the network creates MESSAGES messages, if these are more
+#: A repetition of a pilot run may take the cycles in which the network creates MESSAGES messages, if these are more
 #: than the figure's cycles divided by QUICK, and at most the figure's cycles.
 MESSAGES = 200
 
@@ -61,7 +61,7 @@ class Curve(SeriesCurve):
 
     @property
     def named_topology(self) -> str:
-        """Name of the topology as the figure has it, with {network} where each replication has a random network."""
+        """Name of the topology as the figure has it, with {network} where each repetition has a random network."""
         return str(super().given.get("topology", ""))
 
     @property
@@ -75,7 +75,7 @@ class Curve(SeriesCurve):
         """Options of ``wormcast load`` that all points of the curve share."""
         quick = self.quick or self.variation is not None
         return {**self.given, "until_interval": True, "seed": FIRST_SEED, "seeds": SEEDS,
-                REPLICATIONS: True, "precision": QUICK_PRECISION if quick else PRECISION,
+                REPETITIONS: True, "precision": QUICK_PRECISION if quick else PRECISION,
                 "cycles": max(1, self.figure.cycles // (QUICK if quick else 1))}
 
     @property
@@ -109,7 +109,7 @@ class Curve(SeriesCurve):
         return {**options, "cycles": self.length(options)}
 
     def length(self, options: Mapping[str, Any]) -> int:
-        """Return the most cycles of a replication of a point with these options, the warm-up included."""
+        """Return the most cycles of a repetition of a point with these options, the warm-up included."""
         created = self._traffic(options).chance * topology(options["topology"]).nodes
         enough = min(float(self.figure.cycles), MESSAGES / created)
         return max(int(options["cycles"]), math.ceil(enough))
@@ -176,22 +176,22 @@ class Curve(SeriesCurve):
         return [place for place in self.places if self.results[place]["deadlock"] is not None]
 
     @property
-    def replications(self) -> int:
-        """Number of replications of each point."""
+    def repetitions(self) -> int:
+        """Number of repetitions of each point."""
         return int(self.options["seeds"])
 
     def saturated_at(self, place: int) -> npt.NDArray[np.bool_]:
-        """Return whether the network is saturated at a point, [replications]. A deadlock counts as saturation."""
+        """Return whether the network is saturated at a point, [repetitions]. A deadlock counts as saturation."""
         if place in self.too_many or self.results[place]["deadlock"] is not None:
-            return np.ones(self.replications, bool)
-        return np.array([one["saturated"] for one in self.results[place][REPLICATIONS]], bool)
+            return np.ones(self.repetitions, bool)
+        return np.array([one["saturated"] for one in self.results[place][REPETITIONS]], bool)
 
     @property
     def judged(self) -> list[int]:
         """Places of all points that statements compare, in rising order.
 
         In a figure over the load, `judged` includes loads of the grid that were not measured because they lie above a
-        load at which the network is saturated in all replications.
+        load at which the network is saturated in all repetitions.
         """
         return sorted({*self.places, *self.too_many})
 
@@ -211,9 +211,9 @@ class Curve(SeriesCurve):
             if word not in LATENCIES:
                 values = None if saturated.any() else self._values(place, word)
             elif saturated.all():
-                values = np.full(self.replications, math.inf)
+                values = np.full(self.repetitions, math.inf)
             elif saturated.any():
-                values = np.full(self.replications, math.nan)
+                values = np.full(self.repetitions, math.nan)
             else:
                 values = self._values(place, word)
             if values is not None:
@@ -224,12 +224,12 @@ class Curve(SeriesCurve):
         """Return `saturated_at` for a place of `judged`, which may lie above all measured loads."""
         if place in self.results or place in self.too_many:
             return self.saturated_at(place)
-        return np.ones(self.replications, bool)
+        return np.ones(self.repetitions, bool)
 
     def _values(self, place: int, word: str) -> npt.NDArray[np.float64] | None:
-        """Return a word's value in each replication of a point; None if the word has no value in a replication."""
+        """Return a word's value in each repetition of a point; None if the word has no value in a repetition."""
         names = SUMS.get(word, (OF_CURVE.get(word, word),))
-        found = [[one.get(name) for one in self.results[place].get(REPLICATIONS, ())] for name in names]
+        found = [[one.get(name) for one in self.results[place].get(REPETITIONS, ())] for name in names]
         if not all(found) or any(value is None for one in found for value in one):
             return None
         return np.array(found, float).sum(axis=0)
@@ -253,12 +253,12 @@ class Curve(SeriesCurve):
         return Quantity.replicated({None: np.mean(each, axis=0)}) if each else Quantity({})
 
     def _saturation(self) -> Quantity:
-        """Return the load between the highest one that is not saturated and the lowest saturated one, by replication.
+        """Return the load between the highest one that is not saturated and the lowest saturated one, by repetition.
 
         If no load is saturated, saturation lies above the last load.
         """
-        ends = np.empty((2, self.replications))
-        for number in range(self.replications):
+        ends = np.empty((2, self.repetitions))
+        for number in range(self.repetitions):
             over = [place for place in self.judged if self._saturated(place)[number]]
             below = [place for place in self.judged if not over or place < over[0]]
             ends[:, number] = self.at(below[-1]) if below else 0.0, self.at(over[0]) if over else math.inf

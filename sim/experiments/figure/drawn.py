@@ -18,7 +18,7 @@ from ...engines.bulk import BulkEngine
 from ...host import NOW, UNDELIVERED, check_receipts, lay_out
 from ..load.statistics import interval
 from ..option_grid import named_point
-from ..sweep import REPLICATIONS
+from ..sweep import REPETITIONS
 
 __all__ = ["DrawnPoint", "drawn_sets"]
 
@@ -84,7 +84,7 @@ class DrawnPoint:
                                              for values in zip(*found[0][0].values(), strict=True)]
         return {"latency": latency.mean, "latency_half_width": latency.half_width,
                 **{name: fmean(one[name] for one in means) for name in ("worms", "phases")},
-                "cycles_simulated": sum(cycles for _, cycles in found), REPLICATIONS: each}
+                "cycles_simulated": sum(cycles for _, cycles in found), REPETITIONS: each}
 
     def _run(self, setup: Setup, number: int) -> tuple[dict[str, list[float]], int]:
         """Return latency, worms and phases of each multicast in a network, and the cycles simulated."""

@@ -1,4 +1,4 @@
-"""Evidence for a statement: paired tests of replications, their conjunction, and the verdict that a level allows.
+"""Evidence for a statement: paired tests of repetitions, their conjunction, and the verdict that a level allows.
 
 The rules of docs/figures.md, "Verdicts", are here and in ``verdict``. All functions work on arrays, so that tests can
 judge many simulated figures at once.
@@ -23,12 +23,12 @@ Load = float | None
 #: Verdicts that measurements allow.
 HELD, NOT_HELD, NO_DIFFERENCE, UNDECIDED = "held", "not held", "no difference", "undecided"
 
-#: State of a load at which a series is saturated in some replications only, and its text.
-MIXED, SOME = "mixed", "saturated in some replications"
+#: State of a load at which a series is saturated in some repetitions only, and its text.
+MIXED, SOME = "mixed", "saturated in some repetitions"
 
 #: Reasons why a statement is undecided at all loads: errors; numbers that lie between points of a grid.
 OVERLAP = "the difference may be 0"
-ON_GRID = "the measured points do not tell both sides apart in every replication"
+ON_GRID = "the measured points do not tell both sides apart in every repetition"
 
 #: LEVEL: probability of a wrong decision of a row, two-sided, over all looks. LOOKS: most looks at a row.
 #: A statement that takes several looks has the level LEVEL / LOOKS at each.
@@ -70,8 +70,8 @@ def paired(differences: npt.ArrayLike) -> tuple[Floats, Floats]:
 
     Parameters
     ----------
-    differences : array [..., replications]
-        Two replications or more.
+    differences : array [..., repetitions]
+        Two repetitions or more.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def paired(differences: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 
 def half_width(values: npt.ArrayLike) -> Floats:
-    """Return half of the 95 % interval of the mean of independent values [..., replications]."""
+    """Return half of the 95 % interval of the mean of independent values [..., repetitions]."""
     found = np.asarray(values, float)
     count = found.shape[-1]
     low, high = 0.0, 1e3  # quantile of Student's distribution by bisection, far more exact than a table
@@ -100,7 +100,7 @@ def half_width(values: npt.ArrayLike) -> Floats:
 
 
 def is_same(differences: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Return whether the 95 % interval of relative differences [..., replications] lies within `SAME`."""
+    """Return whether the 95 % interval of relative differences [..., repetitions] lies within `SAME`."""
     found = np.asarray(differences, float)
     with np.errstate(invalid="ignore"):
         return np.abs(found.mean(axis=-1)) + half_width(found) <= SAME
@@ -142,11 +142,11 @@ class Evidence(NamedTuple):
     same : bool
         The difference is within `SAME`.
     mixed : bool
-        A series is saturated in some replications, and in others it is not.
+        A series is saturated in some repetitions, and in others it is not.
     apart : bool
-        False: numbers that lie between points of a grid have the same points, or the replications disagree.
+        False: numbers that lie between points of a grid have the same points, or the repetitions disagree.
     difference : (float, float) or None
-        Mean of the paired differences of both sides, and half of its 95 % interval; None without replications.
+        Mean of the paired differences of both sides, and half of its 95 % interval; None without repetitions.
     """
 
     held: float

@@ -57,7 +57,7 @@ papers say of it. A statement of order against such a rival is held only if it a
 form of the rival obeys."""
 
 QUICK = """\
-A quick run has four replications, each for an eighth of the cycles or, if more, the cycles of 200 messages; one \
+A quick run has four repetitions, each for an eighth of the cycles or, if more, the cycles of 200 messages; one \
 look; and no variations. Most statements that it leaves open need a full run."""
 
 

@@ -13,7 +13,7 @@ from wormcast.algorithms import topology
 from wormcast.algorithms.toml_file import read_toml
 
 from ..load.statistics import interval
-from ..sweep import REPLICATIONS, Point, build_point
+from ..sweep import REPETITIONS, Point, build_point
 from .curve import Curve
 from .definition import HERE, Figure, catalogue, find_figure
 from .series_curve import NETWORK, drawn_network
@@ -23,13 +23,13 @@ __all__ = ["PLANS", "PlannedCurve", "RunPlan", "committed_plan", "plan_of", "rea
 #: Committed plans of the catalogue's figures, by their names.
 PLANS = HERE / "plans.toml"
 
-#: First seed and number of replications. The pilot run has other seeds (``curve.FIRST_SEED``).
+#: First seed and number of repetitions. The pilot run has other seeds (``curve.FIRST_SEED``).
 SEED, REPLICATED = 0, 10
 
 #: The warm-up and the length are multiples of GRAIN cycles.
 GRAIN = 500
 
-#: Points that a round measures of a curve, in rising order, until a point is saturated in all replications.
+#: Points that a round measures of a curve, in rising order, until a point is saturated in all repetitions.
 #: BEYOND: points that are measured after the saturated one, because the accepted load still rises.
 BATCH, BEYOND = 4, 2
 
@@ -55,7 +55,7 @@ class RunPlan:
         return self.warmup + self.cycles * 2 ** (look - 1)
 
     def node_cycles(self, figure: Figure) -> int:
-        """Return the node cycles of all points and replications at the first look, variations included, at most."""
+        """Return the node cycles of all points and repetitions at the first look, variations included, at most."""
         curves = [Curve(*figure.find_series(name), variation and variation.on(name)) for name in figure.named_series
                   for variation in (None, *figure.variations.values()) if not figure.find_series(name)[0].runs]
         nodes = sum(_nodes(curve.options_at(place)["topology"]) for curve in curves for place in self.places)
@@ -67,7 +67,7 @@ def plan_of(figure: Figure, pilots: Sequence[Curve]) -> RunPlan:
 
     All loads at which a curve of the pilot run has a point are loads of the plan. The warm-up is the longest that MSER
     finds at a point that is not saturated. The length is the longest that a point that is not saturated ran until half
-    the interval of its latency was within 10 % of the mean with 4 seeds: with 10 replications about 5 %. If all points
+    the interval of its latency was within 10 % of the mean with 4 seeds: with 10 repetitions about 5 %. If all points
     are saturated, the warm-up and the length are the longest of all points.
     """
     places = {place for curve in pilots for place in (
@@ -113,7 +113,7 @@ def written_plans(plans: Mapping[str, RunPlan]) -> str:
 class PlannedCurve(Curve):
     """Curve by a plan, at a look.
 
-    All replications run for the plan's cycles. A later look has the seeds of the first look, and continues the runs of
+    All repetitions run for the plan's cycles. A later look has the seeds of the first look, and continues the runs of
     the look before: the cycles that both looks have are the same.
 
     Parameters
@@ -136,16 +136,16 @@ class PlannedCurve(Curve):
                 "warmup": self.plan.warmup, "cycles": self.plan.length(self.look)}
 
     def length(self, options: Mapping[str, Any]) -> int:
-        """Return the cycles of each replication: those of the plan for this look."""
+        """Return the cycles of each repetition: those of the plan for this look."""
         return int(options["cycles"])
 
     @property
     def is_drawn(self) -> bool:
-        """Each replication has a random network of its own."""
+        """Each repetition has a random network of its own."""
         return NETWORK in self.named_topology
 
     def points(self, place: int) -> list[Point]:
-        """Build and check the load experiments of a point: all replications in one, or one for each random network."""
+        """Build and check the load experiments of a point: all repetitions in one, or one for each random network."""
         if not self.is_drawn:
             return [self.point(place)]
         return [build_point({**self.options_at(place), "topology": drawn_network(self.named_topology, number),
@@ -154,9 +154,9 @@ class PlannedCurve(Curve):
                 for number in range(REPLICATED)]
 
     def put(self, place: int, results: Sequence[dict[str, Any]]) -> None:
-        """Store the results of `points`, replications of several networks as one result."""
+        """Store the results of `points`, repetitions of several networks as one result."""
         found = results[0] if len(results) == 1 else _folded(results)
-        each = found[REPLICATIONS]
+        each = found[REPETITIONS]
         self.results[place] = {**found, "saturated": any(one["saturated"] for one in each)}
 
     def missing(self) -> set[int]:
@@ -173,11 +173,11 @@ class PlannedCurve(Curve):
 
     @property
     def _end(self) -> int | None:
-        """The lowest place at which the network is saturated in all replications."""
+        """The lowest place at which the network is saturated in all repetitions."""
         return next((place for place in self.places if self.saturated_at(place).all()), None)
 
     def saturated_at(self, place: int) -> npt.NDArray[np.bool_]:
-        """Return whether the network is saturated at a point at the first look, [replications]."""
+        """Return whether the network is saturated at a point at the first look, [repetitions]."""
         return super().saturated_at(place) if self.first is None else self.first.saturated_at(place)
 
     @property
@@ -198,7 +198,7 @@ def _folded(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def _over_networks(name: str, results: Sequence[dict[str, Any]]) -> Any:
     each = [one[name] for one in results]
-    if name == REPLICATIONS:
+    if name == REPETITIONS:
         return [one for some in each for one in some]
     if isinstance(each[0], dict) and each[0].keys() >= {"mean", "half_width"}:
         found = interval([one["mean"] for one in each if one["mean"] is not None])

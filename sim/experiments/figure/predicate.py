@@ -68,7 +68,7 @@ COMPARABLE = 1.25
 MANY = 100
 
 #: Reasons why a comparison has no load.
-NO_VALUE = "one side has no value: not measured, saturated, or no message in a replication, whose run is too short"
+NO_VALUE = "one side has no value: not measured, saturated, or no message in a repetition, whose run is too short"
 NO_COMMON_LOAD = "the sides were measured at different loads"
 BOTH_SATURATED = "both sides are saturated wherever they are compared"
 NO_BOUND = "one side is saturated wherever they are compared, and a latency then has no upper bound"
@@ -289,7 +289,7 @@ class Predicate(_Text):
     - ``==``: the comparison can hold only for exact values.
     - ``within(x, value, share)``: x is between value * (1 - share) and value * (1 + share).
     - ``comparable(x, y)``: x / y is between 0.8 and 1.25; ``comparable(x, y, k)``: between 1 / k and k.
-    - ``saturated('S', 60)``: series S is saturated at the load or value 60, in every replication.
+    - ``saturated('S', 60)``: series S is saturated at the load or value 60, in every repetition.
     - ``count(p, q, ...)``: number of the listed predicates p, q and so on that hold.
     - ``output('COMMAND', 'worms/0/hops')``: value at the path ``worms/0/hops`` in the JSON of ``wormcast COMMAND``.
     - ``output('COMMAND', 'worms/0/links/#')``: number of entries of the list at the path ``worms/0/links``.
@@ -466,15 +466,15 @@ def _limit_of(node: ast.AST) -> float | None:
     return None
 
 
-def _agreed(replications: Any) -> bool | None:
-    """Return what all replications agree on; None if they differ."""
-    found = {bool(one) for one in np.atleast_1d(replications)}
+def _agreed(repetitions: Any) -> bool | None:
+    """Return what all repetitions agree on; None if they differ."""
+    found = {bool(one) for one in np.atleast_1d(repetitions)}
     return found.pop() if len(found) == 1 else None
 
 
 def _share(saturated: Quantity) -> str:
-    """Return in how many replications a series is saturated, as text."""
-    return "; ".join(f"in {int(np.sum(value[1]))} of {np.size(value[1])} replications"
+    """Return in how many repetitions a series is saturated, as text."""
+    return "; ".join(f"in {int(np.sum(value[1]))} of {np.size(value[1])} repetitions"
                      for value in saturated.values.values()) or "-"
 
 

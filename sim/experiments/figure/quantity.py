@@ -1,4 +1,4 @@
-"""Numbers with replications or with intervals, per load or for all loads: their arithmetic and comparison."""
+"""Numbers with repetitions or with intervals, per load or for all loads: their arithmetic and comparison."""
 
 import math
 import operator
@@ -14,28 +14,28 @@ from .evidence import Evidence, Load, Truth, half_width, is_same, joined, paired
 __all__ = ["Quantity", "Truth"]
 
 Value = tuple[Any, Any, Any]
-"""Lower end, mean and upper end: numbers, or arrays [replications]."""
+"""Lower end, mean and upper end: numbers, or arrays [repetitions]."""
 
 
 @dataclass(frozen=True)
 class Quantity:
     """Number at each of several loads: lower end, mean and upper end.
 
-    Lower end, mean and upper end are one number each, or an array with the value of each replication. Replication k of
-    two quantities has the same network, messages and creation times. Arithmetic works on each replication, and
-    comparisons test the paired differences (`paired`). A number without replications is exact if its ends are equal. A
-    number without replications and with different ends is an interval: arithmetic assumes that errors add up in the
+    Lower end, mean and upper end are one number each, or an array with the value of each repetition. Repetition k of
+    two quantities has the same network, messages and creation times. Arithmetic works on each repetition, and
+    comparisons test the paired differences (`paired`). A number without repetitions is exact if its ends are equal. A
+    number without repetitions and with different ends is an interval: arithmetic assumes that errors add up in the
     worst way, and a comparison decides only if intervals do not overlap.
 
-    Infinite: the network is saturated in all replications, so that a latency has no upper bound. Not a number: the
-    network is saturated in some replications. Two infinite numbers are not compared.
+    Infinite: the network is saturated in all repetitions, so that a latency has no upper bound. Not a number: the
+    network is saturated in some repetitions. Two infinite numbers are not compared.
 
     Parameters
     ----------
     values : mapping of Load to (low, mean, high)
     by_each : bool
-        Ends are not errors, but neighbouring points of a grid in each replication: a comparison decides only if it has
-        the same result in every replication.
+        Ends are not errors, but neighbouring points of a grid in each repetition: a comparison decides only if it has
+        the same result in every repetition.
     ratio : bool
         Product or quotient: if positive, its comparisons test differences of logarithms.
     """
@@ -56,7 +56,7 @@ class Quantity:
 
     @classmethod
     def replicated(cls, values: Mapping[Load, npt.ArrayLike]) -> "Quantity":
-        """Return a number that is measured without further error in each replication, ``values`` [replications]."""
+        """Return a number that is measured without further error in each repetition, ``values`` [repetitions]."""
         return cls({load: (found, found, found) for load, each in values.items()
                     for found in [np.asarray(each, float)]})
 
@@ -117,7 +117,7 @@ class Quantity:
     def between(self, low: float, high: float) -> "Truth":
         """Compare at each load: is this number from ``low`` to ``high``?
 
-        Without replications, ``low`` and ``high`` themselves count as inside.
+        Without repetitions, ``low`` and ``high`` themselves count as inside.
         """
         found = {}
         for load, value in self.values.items():
@@ -161,7 +161,7 @@ class Quantity:
 
 def _written(value: Value) -> str:
     if np.isnan(value[1]).any():
-        return "saturated in some replications"
+        return "saturated in some repetitions"
     mean, half = float(np.mean(value[1])), _half(value)
     if math.isinf(mean):
         return "saturated"
@@ -181,13 +181,13 @@ def _rounded(number: float, digits: int) -> str:
 
 
 def _neighbours(value: Value) -> str:
-    """Return the points of a grid between which a number lies, in all replications together."""
+    """Return the points of a grid between which a number lies, in all repetitions together."""
     low, high = float(np.min(value[0])), float(np.max(value[2]))
     return f"above {low:.4g}" if math.isinf(high) else f"{low:.4g} to {high:.4g}"
 
 
 def _half(value: Value) -> float:
-    """Return half of a number's 95 % interval, ranges of replications included."""
+    """Return half of a number's 95 % interval, ranges of repetitions included."""
     low, mean, high = (np.atleast_1d(np.asarray(one, float)) for one in value)
     with np.errstate(invalid="ignore"):
         reach = float(max((mean - low).mean(), (high - mean).mean()))
@@ -211,7 +211,7 @@ def _endless(value: Value) -> bool:
 
 
 def _incomparable(first: Value, second: Value) -> bool:
-    """Both numbers are of saturated networks; or one is, and the other number has no replications."""
+    """Both numbers are of saturated networks; or one is, and the other number has no repetitions."""
     endless = _endless(first), _endless(second)
     return all(endless) or (any(endless) and np.size((first, second)[endless[0]][1]) == 1)
 

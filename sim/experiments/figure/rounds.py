@@ -9,7 +9,7 @@ from wormcast.algorithms.errors import naming
 
 from ...common.requirements import ToolMissing
 from ...common.text import count
-from ..sweep import REPLICATIONS, MemoryStore, Point, ResultStore, cells_of, missing
+from ..sweep import REPETITIONS, MemoryStore, Point, ResultStore, cells_of, missing
 from .curve import Curve
 from .definition import Figure, ScatterPoint, Series, Statement, Variation
 from .drawn import DrawnPoint
@@ -262,5 +262,5 @@ def _row(figure: Figure, name: str, variation: str | None, curve: AnyCurve, plac
     given = "; ".join(f"{key}={value}" for key, value in curve.options.items() if key not in DECIDED)
     return {"figure": figure.name, "series": name, "variation": variation or "", "options": given,
             **curve.columns(place),
-            **cells_of({key: value for key, value in curve.results[place].items() if key != REPLICATIONS})}
+            **cells_of({key: value for key, value in curve.results[place].items() if key != REPETITIONS})}
 

@@ -8,14 +8,14 @@ from wormcast.algorithms.file_schema import ALLOWED, FileSchema
 
 from ...build.configuration import Configuration
 from ...common.option import Option, options_of
-from ..sweep import OPTIONS, REPLICATIONS
+from ..sweep import OPTIONS, REPETITIONS
 
 __all__ = ["ALL", "DECIDED", "FIGURE", "FIXED", "LOAD", "LOADS", "LOAD_OPTIONS", "NAME", "OVER_OPTIONS", "PLACED",
            "RUNS", "RUN_OPTIONS", "CommandOptions"]
 
 #: DECIDED: options of load experiments that a figure determines itself.
 #: LOAD: value of the key ``over`` for a figure over the load. PLACED: the option that a figure over the load varies.
-DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup", REPLICATIONS)
+DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup", REPETITIONS)
 LOAD, PLACED = "load", "rate"
 
 #: Values of a figure's key ``latency``: the messages whose latency is drawn.

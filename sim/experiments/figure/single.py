@@ -21,7 +21,7 @@ from ..contention import followed
 from ..formula import Formula, UnloadedLatency, has_formula, unloaded_latency
 from ..option_grid import named_point
 from ..run import run
-from ..sweep import REPLICATIONS
+from ..sweep import REPETITIONS
 from .drawn import DrawnPoint
 from .predicate import RUN_WORDS
 from .quantity import Quantity
@@ -223,7 +223,7 @@ class RunCurve(SeriesCurve):
                                 f"Allowed: {', '.join(RUN_WORDS)}.")
         found: dict[float | None, Any] = {}
         for place in self.places:
-            each = self.results[place].get(REPLICATIONS)
+            each = self.results[place].get(REPETITIONS)
             value = self.results[place].get(word) if each is None else np.array([one[word] for one in each])
             if value is not None:
                 found[self.at(place)] = value, value, value

@@ -469,7 +469,7 @@ class Load:
         worms = totals["begun"].mean() * (totals["copies"].sum() + single) / messages
         return self.saturated and (self._falls_short() or self._growth[0] > 0.05 * worms)
 
-    def replications(self) -> list[dict[str, float | bool | None]]:
+    def repetitions(self) -> list[dict[str, float | bool | None]]:
         """Return the results of each seed by itself: means by their keys in `to_dict`, percentiles by their own keys.
 
         Flits of single links are counted for all seeds together, so they are left out.

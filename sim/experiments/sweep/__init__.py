@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .cluster import require_cluster, run_on_cluster
     from .curves import curves_figure, require_drawable, scheme_name
     from .export import cells_of, require_parquet, row, write_parquet
-    from .file import OPTIONS, REPLICATIONS, SWEEP, read, sweep_of
+    from .file import OPTIONS, REPETITIONS, SWEEP, read, sweep_of
     from .local import missing, run_missing
     from .point import Point, build_point, plain_results, points
     from .same_cycles import over_same_cycles
@@ -23,14 +23,14 @@ else:
         "cluster": ("require_cluster", "run_on_cluster"),
         "curves": ("curves_figure", "require_drawable", "scheme_name"),
         "export": ("cells_of", "require_parquet", "row", "write_parquet"),
-        "file": ("OPTIONS", "REPLICATIONS", "SWEEP", "read", "sweep_of"),
+        "file": ("OPTIONS", "REPETITIONS", "SWEEP", "read", "sweep_of"),
         "point": ("Point", "build_point", "plain_results", "points"),
         "local": ("missing", "run_missing"),
         "same_cycles": ("over_same_cycles",),
         "store": ("MemoryStore", "ResultStore"),
     })
 
-__all__ = ["OPTIONS", "REPLICATIONS", "SWEEP", "MemoryStore", "Point", "ResultStore", "build_point", "cells_of",
+__all__ = ["OPTIONS", "REPETITIONS", "SWEEP", "MemoryStore", "Point", "ResultStore", "build_point", "cells_of",
            "curves_figure", "missing", "over_same_cycles", "plain_results", "points", "read", "require_cluster",
            "require_drawable", "require_parquet", "row", "run_missing", "run_on_cluster", "scheme_name", "sweep_of",
            "write_parquet"]

@@ -15,7 +15,7 @@ from ...build.traffic import Traffic
 from ...common.option import Option, options_of
 from ..option_grid import Sweep, require_points
 
-__all__ = ["COUNTING", "OPTIONS", "REPLICATIONS", "SWEEP", "read", "sweep_of"]
+__all__ = ["COUNTING", "OPTIONS", "REPETITIONS", "SWEEP", "read", "sweep_of"]
 
 #: Types of the objects that may stand in place of names.
 OBJECTS = (Topology, Scheme, Relation)
@@ -32,8 +32,9 @@ OPTIONS: dict[str, Option] = {one.name: one for one in (
 #: Options that add columns to the results. Options that add columns have one value for all points.
 COUNTING: dict[str, Option] = {"events": Option("events", bool), "energy": Option("energy")}
 
-#: Option of the points of figures, and key of their results: also the results of each seed (`Load.replications`).
-REPLICATIONS = "replications"
+#: Option of the points of figures, and key of their results: also the results of each repetition of the experiment, one
+#: per seed (`Load.repetitions`). Stored points have this key.
+REPETITIONS = "replications"
 
 #: JSON Schema of a sweep file: each option has a value or a list of values.
 SWEEP = FileSchema("a sweep", {

@@ -22,7 +22,7 @@ from ..energy_table import EnergyTable, read_energy
 from ..events import EventSums
 from ..load import Experiment, Load, Specification, Trace, check, load_until_interval, shared
 from ..option_grid import Sweep, named_point
-from .file import REPLICATIONS
+from .file import REPETITIONS
 
 __all__ = ["LATER", "Point", "build_point", "plain_results", "points"]
 
@@ -115,8 +115,8 @@ class Point:
     def _plain(self, result: Load) -> dict[str, Any]:
         """Return `plain_results`, and the events of all routers and interfaces, with their energy."""
         plain = plain_results(result)
-        if self.given.get(REPLICATIONS):
-            plain[REPLICATIONS] = result.replications()
+        if self.given.get(REPETITIONS):
+            plain[REPETITIONS] = result.repetitions()
         if not self.events:
             return plain
         if result.events is None:
@@ -167,8 +167,8 @@ def build_point(given: dict[str, Any], name: str, objects: Objects = NONE,
         if isinstance(traffic, Traffic):
             require_sendable(network, scheme, configuration)
     counting: dict[str, Any] = {"events": True, "energy": given.get("energy")} if events else {}
-    if given.get(REPLICATIONS):
-        counting[REPLICATIONS] = True
+    if given.get(REPETITIONS):
+        counting[REPETITIONS] = True
     resolved = replace(setup, configuration=configuration).to_dict(
         {**traffic.to_dict(), **experiment, **counting}, named="configuration", without=UNTIMED_FIELDS)
     texts = {f"{what}_text": file_digest(given.get(what)) for what in BY_NAME}

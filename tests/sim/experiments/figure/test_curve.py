@@ -16,13 +16,13 @@ FIGURE = Figure("small", "small", "nowhere", {"topology": "mesh:3x3", "destinati
 def result(latency, delivered, saturated=False, half=1.0, about=0.001, deadlock=None):
     each = {name: {"mean": latency * share, "half_width": half * share} for name, share in (
         ("latency", 1), ("queue_latency", 0.25), ("injection_latency", 0.5), ("transit_latency", 0.125))}
-    spread = np.array([-1, 1, 0])  # of each replication about the mean
-    replications = [{name: None if one["mean"] is None else one["mean"] + off * one["half_width"]
+    spread = np.array([-1, 1, 0])  # of each repetition about the mean
+    repetitions = [{name: None if one["mean"] is None else one["mean"] + off * one["half_width"]
                      for name, one in each.items()} | {
         "delivered_per_node": delivered + off * about, "accepted": delivered + off * about, "saturated": saturated,
         "p99": 3 * latency + 2 * off, "vc_ratio": 1.75, "copies": 2.0 + 0.1 * off, "hops_per_destination": None}
         for off in spread]
-    return {**each, "replications": replications,
+    return {**each, "replications": repetitions,
             "delivered_per_node": delivered, "delivered_per_node_half_width": about, "accepted": delivered,
             "accepted_half_width": about, "saturated": saturated,
             "deadlock": deadlock, "percentiles": {"p99": {"mean": 3 * latency, "half_width": 2.0}}, "vc_ratio": 1.75,
@@ -30,7 +30,7 @@ def result(latency, delivered, saturated=False, half=1.0, about=0.001, deadlock=
 
 
 def of_three(figure):
-    """A curve of three replications."""
+    """A curve of three repetitions."""
     found = Curve(figure, Series("one", {"scheme": "individual"}))
     found.options["seeds"] = 3
     return found
@@ -47,25 +47,25 @@ PLAIN = curve({4: result(10, 0.1), 8: result(20, 0.2), 12: result(90, 0.29, True
 
 
 def changed(found, **values):
-    """A result with other values of its replications: a mean and a spread."""
+    """A result with other values of its repetitions: a mean and a spread."""
     each = [one | {name: None if mean is None else mean + off * half for name, (mean, half) in values.items()}
             for one, off in zip(found["replications"], (-1, 1, 0), strict=True)]
     return found | {"replications": each}
 
 
 def saturated(found, *which):
-    """A result that is saturated in some replications."""
+    """A result that is saturated in some repetitions."""
     each = [one | {"saturated": number in which} for number, one in enumerate(found["replications"])]
     return found | {"replications": each, "saturated": bool(which)}
 
 
 def values(quantity):
-    """The values of the replications, by the load."""
+    """The values of the repetitions, by the load."""
     return {load: value[1].tolist() if np.ndim(value[1]) else value[1] for load, value in quantity.values.items()}
 
 
 def bounds(quantity):
-    """Lower and upper ends of the replications of a number that is the same for all loads."""
+    """Lower and upper ends of the repetitions of a number that is the same for all loads."""
     low, _, high = quantity.values[None]
     return low.tolist(), high.tolist()
 
@@ -79,7 +79,7 @@ def test_points_below_saturation_count_and_saturated_ones_are_endless():
     assert np.isnan(found[0.2]).all()
     assert found[0.3] == [np.inf] * 3
     assert values(some.measured("p99"))[0.1] == [28, 32, 30]
-    # other words have no number where a replication is saturated
+    # other words have no number where a repetition is saturated
     assert values(some.measured("delivered")).keys() == {0.1}
     assert values(some.measured("saturated")) == {0.1: [0, 0, 0], 0.2: [0, 1, 0], 0.3: [1, 1, 1]}
 
@@ -90,7 +90,7 @@ def test_sums_of_spans():
     assert values(PLAIN.measured("delivered"))[0.1] == pytest.approx([0.099, 0.101, 0.1])
 
 
-def test_a_point_without_a_mean_in_a_replication_has_none():
+def test_a_point_without_a_mean_in_a_repetition_has_none():
     some = curve({4: result(10, 0.1), 8: changed(result(20, 0.2), latency=(None, None))})
     assert values(some.measured("latency")).keys() == {0.1}
     assert values(some.measured("transit")).keys() == {0.1, 0.2}
@@ -109,7 +109,7 @@ def test_places_along_the_load_end_at_the_figures_last(most, places):
     assert found.missing() == places
 
 
-def test_saturation_lies_between_two_points_of_each_replication():
+def test_saturation_lies_between_two_points_of_each_repetition():
     assert bounds(PLAIN.measured("saturation")) == ([0.2] * 3, [0.3] * 3)
     some = curve({4: result(10, 0.1), 8: saturated(result(20, 0.2), 1), 12: result(90, 0.29, True)})
     assert bounds(some.measured("saturation")) == ([0.2, 0.1, 0.2], [0.3, 0.2, 0.3])

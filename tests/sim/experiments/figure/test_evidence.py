@@ -1,4 +1,4 @@
-"""The judge by made-up replications: what each rule decides, and how often it is wrong by chance."""
+"""The judge by made-up repetitions: what each rule decides, and how often it is wrong by chance."""
 
 import numpy as np
 import pytest
@@ -98,7 +98,7 @@ INFINITE, MIXED = np.full(REPLICATED, np.inf), np.where(np.arange(REPLICATED) < 
 
 @pytest.mark.parametrize(("last", "verdict", "region"), [
     (INFINITE, "held", ""),  # the second one is saturated: the first one's latency counts as lower
-    (MIXED, "undecided", "held at 0.1, 0.2; saturated in some replications at 0.3"),
+    (MIXED, "undecided", "held at 0.1, 0.2; saturated in some repetitions at 0.3"),
 ])
 def test_latencies_of_saturated_networks(last, verdict, region):
     first, second = quantity(noise(1)), Quantity.replicated({**{load: noise(2)[load] + 9 for load in LOADS[:2]},

@@ -21,8 +21,8 @@ def figure(*statements, **more):
                   step=0.1, most=0.8, **more)
 
 
-def result(latency, saturated=(), warmup=100, cycles=2100, replications=10):
-    each = [{"latency": latency + 0.1 * k, "accepted": 0.2, "saturated": k in saturated} for k in range(replications)]
+def result(latency, saturated=(), warmup=100, cycles=2100, repetitions=10):
+    each = [{"latency": latency + 0.1 * k, "accepted": 0.2, "saturated": k in saturated} for k in range(repetitions)]
     return {"replications": each, "saturated": bool(saturated), "deadlock": None, "warmup_used": warmup,
             "cycles_simulated": cycles, "effective": 0.1, "precise": True}
 
@@ -34,7 +34,7 @@ def test_a_plan_has_all_loads_of_the_pilot_run_and_its_longest_warm_up_and_lengt
     plan = plan_of(figure(), pilots)
     assert plan == RunPlan((4, 6, 8, 12), 1000, 5500)  # steps of 500 cycles; saturated points do not count
     assert [plan.length(look) for look in (1, 2, 3)] == [6500, 12_000, 23_000]
-    # two series of four points, ten replications on four nodes
+    # two series of four points, ten repetitions on four nodes
     assert plan.node_cycles(figure()) == 2 * 4 * 10 * 4 * 6500
     assert Costs(MemoryStore()).planned([FigureOutcome(figure(), [], [], [], [], plan)]) == pytest.approx(
         2 * 4 * 10 * 4 * 6500 / USUAL_SPEED)
@@ -55,7 +55,7 @@ def planned(**more):
     return PlannedCurve(figure(), ONE, plan=PLAN, **more)
 
 
-def test_points_are_measured_in_rising_order_until_all_replications_are_saturated():
+def test_points_are_measured_in_rising_order_until_all_repetitions_are_saturated():
     curve = planned()
     assert curve.missing() == {4, 8, 12, 16}
     curve.results = {place: result(10) for place in (4, 8, 12)} | {16: result(20, (1, 2))}
@@ -71,7 +71,7 @@ def test_points_are_measured_in_rising_order_until_all_replications_are_saturate
     assert np.isinf(low.measured("latency").values[0.7][1]).all()
 
 
-def test_all_replications_of_a_look_run_for_the_same_cycles():
+def test_all_repetitions_of_a_look_run_for_the_same_cycles():
     first = planned()
     first.results = {4: result(10), 8: result(20, (0, 1, 2))}
     later = planned(look=2, first=first)
@@ -86,7 +86,7 @@ def test_all_replications_of_a_look_run_for_the_same_cycles():
     assert later.measured("latency").values[0.1][1][0] == 11
 
 
-def test_each_replication_has_a_network_of_its_own():
+def test_each_repetition_has_a_network_of_its_own():
     topology = "irregular:switches=4,ports=4,nodes=8,connectivity=0.8,seed={network}"
     options = {"topology": topology, "destinations_mean": 2.0, "scheme": "tree", "flit_width": 64}
     curve = PlannedCurve(figure(options=options), Series("one", {}), plan=PLAN)
@@ -115,7 +115,7 @@ def test_looks_extend_the_runs_of_undecided_statements():
             size = point.resolved["seeds"]
             chance = np.random.default_rng([cycles, two])
             each = 100 + two * 4 + chance.normal(0, 3 / (cycles / 3000), size)
-            found = result(100, replications=size)
+            found = result(100, repetitions=size)
             for one, latency in zip(found["replications"], each, strict=True):
                 one["latency"] = latency
             store.put(point.key, found)
@@ -142,13 +142,13 @@ def test_a_quick_study_judges_its_pilot_run():
     study = Study(figure("latency('one') < latency('two')"), quick=True)
     assert study.begin() == study.every
     for curve in study.every:
-        curve.results = {4: result(10, replications=4)}
+        curve.results = {4: result(10, repetitions=4)}
     assert study.look(lambda *_: 0) == []
     [verdict] = study.outcome(lambda *_: 0).verdicts
     assert (verdict.verdict, verdict.look) == ("no difference", 1)
 
 
-def test_replications_are_the_results_of_each_seed():
+def test_repetitions_are_the_results_of_each_seed():
     given = {"topology": "mesh:2x2", "scheme": "individual", "destinations_mean": 2.0, "rate": 0.05, "seed": 0,
              "seeds": 3, "warmup": 200, "replications": True}
     store = MemoryStore()
@@ -156,7 +156,7 @@ def test_replications_are_the_results_of_each_seed():
         {**given, "cycles": 1200, "seed": 2, "seeds": 1}, "x")
     assert len(list(run_missing([every, third], store))) == 2
     found = store[every.key]
-    each = [replication["latency"] for replication in found["replications"]]
+    each = [repetition["latency"] for repetition in found["replications"]]
     assert (len(each), found["latency"]["mean"]) == (3, pytest.approx(np.mean(each)))
     assert {"p99", "accepted", "saturated", "hops_per_destination", "copies"} <= {*found["replications"][0]}
     assert store[third.key]["replications"] == [found["replications"][2]]

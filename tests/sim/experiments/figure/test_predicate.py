@@ -56,7 +56,7 @@ def evaluate(text):
     ("precision(latency('a')) < 0.06", "not held"),  # 0.1 at 0.1
     ("comparable(throughput('a'), throughput('other:b'), 2)", "held"),
     ("saturated('a', 0.3)", "held"),
-    ("saturated('a', 0.2)", "undecided"),  # in one of three replications
+    ("saturated('a', 0.2)", "undecided"),  # in one of three repetitions
     ("saturated('a', 0.1)", "not held"),
     ("saturated('a', 0.4)", "undecided"),
     ("saturated('a', 0.3) and not saturated('a', 0.1)", "held"),

@@ -85,7 +85,7 @@ def test_numbers_are_written_at_three_loads():
     assert str(Quantity({})) == "-"
     each = np.array([1.0, 2.0, 3.0])
     assert str(Quantity.replicated({0.1: each, 0.2: [np.inf] * 3, 0.3: [np.nan] * 3})) == (
-        "2 +- 2.5 at 0.1; saturated at 0.2; saturated in some replications at 0.3")
+        "2 +- 2.5 at 0.1; saturated at 0.2; saturated in some repetitions at 0.3")
     assert str(Quantity.of(1138.2, 690.0)) == "1138 +- 690"
 
 
@@ -98,12 +98,12 @@ def test_numbers_between_points_of_a_grid(low, high, text):
     assert str(one) == text
     same = one.below(one)
     assert (same.verdict(), same.region()) == (
-        "undecided", "the measured points do not tell both sides apart in every replication")
+        "undecided", "the measured points do not tell both sides apart in every repetition")
     assert one.below(Quantity.of(101.0)).region() == ("" if text == "20 to 60" else same.region())
 
 
 @pytest.mark.parametrize("sign", OPERATORS)
-def test_arithmetic_works_on_each_replication(sign):
+def test_arithmetic_works_on_each_repetition(sign):
     first, second = np.array([3.0, 5.0, 9.0]), np.array([2.0, 4.0, 1.0])
     for one, other in ((first, second), (first, 2.0), (3.0, second)):
         numbers = [Quantity.replicated({0.1: value}) if isinstance(value, np.ndarray) else Quantity.of(value)
@@ -112,7 +112,7 @@ def test_arithmetic_works_on_each_replication(sign):
         assert low.tolist() == mean.tolist() == high.tolist() == OPERATORS[sign](one, other).tolist()
 
 
-def test_replications_with_ranges_need_lower_ends_apart():
+def test_repetitions_with_ranges_need_lower_ends_apart():
     """Latency in cycles over the clock, which is a range: the difference must exceed the range and the noise."""
     latency = Quantity.replicated({0.1: 100 + np.random.default_rng(1).normal(0, 1, 10)})
     for half, verdict in ((1.0, "held"), (5.0, "undecided")):

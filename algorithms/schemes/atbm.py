@@ -46,7 +46,7 @@ class Atbm(TreeScheme):
 
     name = "atbm"
     description = "a tree: one worm, copied asynchronously in a multistage network, serialised by tokens"
-    provenance = "Varavithya and Mohapatra, section 3.2"
+    provenance = "[Varavithya], section 3.2"
 
 
 class TreeSynchronous(TreeScheme):
@@ -62,7 +62,7 @@ class TreeSynchronous(TreeScheme):
 
     name = "tree-synchronous"
     description = "a tree worm as atbm's, copied in lockstep within each switch"
-    provenance = "reconstructed (lockstep within one switch, after Varavithya and Mohapatra, sections 1 and 2)"
+    provenance = "reconstructed (lockstep within one switch, after [Varavithya], sections 1 and 2)"
     replication = "synchronous"
 
 
@@ -77,5 +77,5 @@ class TreeSerial(TreeScheme):
 
     name = "tree-serial"
     description = "a tree worm as atbm's, copied to one output after the other"
-    provenance = "Varavithya and Mohapatra, section 2 (copies in sequence)"
+    provenance = "[Varavithya], section 2 (copies in sequence)"
     replication = "serial"

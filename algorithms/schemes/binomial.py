@@ -23,5 +23,5 @@ class Binomial(ChainTree):
 
     name = "binomial"
     description = "a binomial tree of unicasts that hosts send on, on every network; binomial:order=ORDER"
-    provenance = "Sivaram et al. 1998, 3.3 and 4.3.4 (order cco from the abstract of Kesavan et al. 1997)"
+    provenance = "[Sivaram98], sections 3.3 and 4.3.4 (order cco from the abstract of Kesavan et al. 1997)"
     k = BINOMIAL

@@ -34,7 +34,7 @@ class Cmin(UnicastScheme):
 
     name = "cmin"
     description = "a tree of unicasts in multistage networks, in which few worms of one step share a link"
-    provenance = "reconstructed (CMIN of Chiang and Ni 1995, from its abstract: the matching is ours)"
+    provenance = "reconstructed (CMIN of [Chiang95], from its abstract: the matching is ours)"
     kinds = ("min",)
     relation = DESTINATION_TAGS
 

@@ -25,7 +25,7 @@ class CminHalving(UnicastScheme):
 
     name = "cmin-halving"
     description = "a tree of unicasts in multistage networks that halves the nodes in the order of their ids"
-    provenance = "reconstructed (software multicast of Chiang and Ni 1995, from its abstract: the chain is ours)"
+    provenance = "reconstructed (software multicast of [Chiang95], from its abstract: the chain is ours)"
     kinds = ("min",)
     relation = DESTINATION_TAGS
 

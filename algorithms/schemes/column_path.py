@@ -30,7 +30,7 @@ class ColumnPath(MeshScheme):
 
     name = "column-path"
     description = "a worm up and a worm down each column with destinations, by e-cube"
-    provenance = "Boppana et al. 1998, 2.2 (rule of the source's row by its averages; order of sending: ours)"
+    provenance = "[Boppana98], section 2.2 (rule of the source's row by its averages; order of sending: ours)"
     in_two_dimensions = "destinations in the source's row join either worm of their column"
     in_more_dimensions = "columns are the lines along dimension 0, which e-cube routes last"
     relation = E_CUBE
@@ -59,7 +59,7 @@ class ColumnPathLiteral(ColumnPath):
 
     name = "column-path-literal"
     description = "column-path, destinations in the source's row always with the worm upwards"
-    provenance = "Boppana et al. 1998, 2.2 (order of sending: ours)"
+    provenance = "[Boppana98], section 2.2 (order of sending: ours)"
     in_two_dimensions = "as printed"
     literal = True
 

@@ -34,7 +34,7 @@ class Dcf(TorusBroadcast):
 
     name = "dcf"
     description = "broadcast by blocks of 4 x 4 units, in which no worm waits for another node's"
-    provenance = "Hou, Wang and Hsu 1998, 5.2 (figure 7 from its text: the first of two blocks that fit it)"
+    provenance = "[Hou], section 5.2 (Figure 7 from its text: first of two blocks that fit)"
 
     block: Block = (
         ((2, 1), (-1, -1), (0, 2), (0, -1)),
@@ -61,7 +61,7 @@ class Dcf2(Dcf):
 
     name = "dcf-2"
     description = "dcf with the other block that fits its paper's text"
-    provenance = "Hou, Wang and Hsu 1998, 5.2 (figure 7 from its text: the second of two blocks that fit it)"
+    provenance = "[Hou], section 5.2 (Figure 7 from its text: second of two blocks that fit)"
 
     block: Block = (
         ((2, 1), (0, 2), (-1, -1), (0, -1)),

@@ -53,7 +53,7 @@ class DualPath(LabelOrder):
 
     name = "dual-path"
     description = "one worm to the destinations of higher labels and one to those of lower, by Hamiltonian R"
-    provenance = "Boppana et al. 1998, 2.1 (order of sending: ours)"
+    provenance = "[Boppana98], section 2.1 (order of sending: ours)"
     in_more_dimensions = "the same by the labels of the reflected path; hops by R need not be shortest"
 
     def worms(self, topology: Topology, messages: MessageBatch) -> Worms:

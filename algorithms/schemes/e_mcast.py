@@ -37,7 +37,7 @@ class EMcast(MeshScheme):
 
     name = "e-mcast"
     description = "column-path whose worms also serve what they pass in the source's row, by e-cube"
-    provenance = "Boppana et al. 1998, 2.3 (which worm serves what, order of sending: ours)"
+    provenance = "[Boppana98], section 2.3 (which worm serves what, order of sending: ours)"
     in_two_dimensions = "a destination in the source's row goes with the farthest-reaching worm"
     in_more_dimensions = "the same on the lines of each dimension, from dimension 0, which e-cube routes last"
     relation = E_CUBE

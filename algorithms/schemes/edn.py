@@ -39,7 +39,7 @@ class Edn(TorusBroadcast):
 
     name = "edn"
     description = "broadcast by extended dominating nodes (reconstructed): three sends of each node in a step"
-    provenance = "reconstructed (EDN of Tsai and McKinley 1996, from its abstract and what Hou et al. 1998 say of it)"
+    provenance = "reconstructed (EDN of [Tsai96], from its abstract and its description in [Hou])"
 
     block: Block = (
         ((0, 2), (2, 1), (-2, -1)),

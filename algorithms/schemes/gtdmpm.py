@@ -33,7 +33,7 @@ class Gtdmpm(LabelOrder):
 
     name = "gtdmpm"
     description = "dual-path's two sets each divided by the source's column, rows and diagonals"
-    provenance = "reconstructed (from one sentence of El-Obaid and Zuo; the division and the batches: ours)"
+    provenance = "reconstructed (from one sentence of [Amnah]; the division and the batches: ours)"
     in_two_dimensions = ""
     in_three_dimensions = "reconstructed"
 

@@ -23,7 +23,7 @@ class Individual(UnicastAnywhere):
 
     name = "individual"
     description = "one unicast worm a destination, in ascending order of ids, on every network"
-    provenance = "Boppana et al. 1998, 2 (order of sending: ours)"
+    provenance = "[Boppana98], section 2 (order of sending: ours)"
 
     def form(self, topology: Topology) -> str:
         """Describe the scheme's form: on a mesh as `MeshScheme` does, elsewhere by its relation."""
@@ -52,4 +52,4 @@ class Separate(Individual):
     name = "separate"
     kinds: tuple[str, ...] = ("torus", "ring")
     description = "one unicast worm for each destination, all sent by the source: a baseline of broadcasts"
-    provenance = "Hou, Wang and Hsu 1998, 3 (order of sending: ours)"
+    provenance = "[Hou], section 3 (order of sending: ours)"

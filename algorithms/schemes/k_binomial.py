@@ -30,7 +30,7 @@ class KBinomial(ChainTree):
     name = "k-binomial"
     description = ("a tree of unicasts with at most k children a node, that network interfaces forward packet by "
                    "packet, on every network; k-binomial:k=K,order=ORDER,packets=M")
-    provenance = "Sivaram et al. 1998, 4.3 (order cco from the abstract of Kesavan et al. 1997)"
+    provenance = "[Sivaram98], section 4.3 (order cco from the abstract of Kesavan et al. 1997)"
     forwarded = True
     parameters: ClassVar[Mapping[str, str]] = {"k": "", "packets": "", **ChainTree.parameters}
     chosen_for = 0

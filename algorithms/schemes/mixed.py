@@ -47,7 +47,7 @@ class Mixed(Tree):
 
     name = "mixed"
     description = "unicasts by id, trees, and with few=path-lg multi-drop worms for small multicasts, in one network"
-    provenance = "Sivaram et al. 1998, 5.2.3, 5.3.2 and 5.3.3 (the mixture: ours)"
+    provenance = "[Sivaram98], sections 5.2.3, 5.3.2 and 5.3.3 (the mixture: ours)"
     header = MixedHeader
     parameters: ClassVar[Mapping[str, str]] = {"few": NONE, "limit": "8", "ids": "switch"}
     few: MultiDropScheme | None = None

@@ -109,7 +109,7 @@ class SsrGreedy(MultiDropScheme):
 
     name = "ssr-g"
     description = "a worm for each switch with destinations, sent on by all nodes that have the message"
-    provenance = "Sivaram et al. 1998, 5.2.1 and 5.2.5 (ties: ours)"
+    provenance = "[Sivaram98], sections 5.2.1 and 5.2.5 (ties: ours)"
     whole_chains = False
     all_send = True
 
@@ -125,7 +125,7 @@ class SsrLessGreedy(MultiDropScheme):
 
     name = "ssr-lg"
     description = "a worm for each switch with destinations, sent on by one node of each switch"
-    provenance = "Sivaram et al. 1998, 5.2.1 and 5.2.5 (ties: ours)"
+    provenance = "[Sivaram98], sections 5.2.1 and 5.2.5 (ties: ours)"
     whole_chains = False
     all_send = False
 
@@ -142,7 +142,7 @@ class PathGreedy(MultiDropScheme):
 
     name = "path-g"
     description = "a worm for each chain of switches along down links, sent on by all nodes that have the message"
-    provenance = "Sivaram et al. 1998, 5.2.2 to 5.2.5 (ties: ours)"
+    provenance = "[Sivaram98], sections 5.2.2 to 5.2.5 (ties: ours)"
     whole_chains = True
     all_send = True
 
@@ -159,6 +159,6 @@ class PathLessGreedy(MultiDropScheme):
 
     name = "path-lg"
     description = "a worm for each chain of switches that links down lead along, sent on by one node of each switch"
-    provenance = "Sivaram et al. 1998, 5.2.2 to 5.2.5 (ties: ours)"
+    provenance = "[Sivaram98], sections 5.2.2 to 5.2.5 (ties: ours)"
     whole_chains = True
     all_send = False

@@ -28,7 +28,7 @@ class Multipath(LabelOrder):
 
     name = "multipath"
     description = "a worm to each quadrant around the source, by Hamiltonian R"
-    provenance = "Boppana et al. 1998, 2.1 (order of sending: ours)"
+    provenance = "[Boppana98], section 2.1 (order of sending: ours)"
 
     def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, one to four per message."""
@@ -61,7 +61,7 @@ class MultipathLmn(LabelOrder):
 
     name = "multipath-lmn"
     description = "a worm by each of the source's neighbours, from there by Hamiltonian R; the worms share no link"
-    provenance = "reconstructed (the multipath of Lin, McKinley and Ni, from general knowledge)"
+    provenance = "reconstructed (the multipath of [Lin94], from general knowledge)"
     relation = HAMILTONIAN_ROW_FIRST
     in_two_dimensions = "divided by the source's neighbours"
 

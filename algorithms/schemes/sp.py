@@ -25,7 +25,7 @@ class SixPhase(LabelOrder):
 
     name = "sp"
     description = "six-phase: dual-path's two sets each divided by x greater, smaller, or the source's"
-    provenance = "El-Obaid and Zuo, SP (order of sending: ours)"
+    provenance = "[Amnah], SP (order of sending: ours)"
     in_two_dimensions = ""
     in_three_dimensions = "as printed"
 

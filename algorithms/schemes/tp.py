@@ -17,6 +17,6 @@ class TwoPhase(DualPath):
 
     name = "tp"
     description = "two-phase: dual-path by the labels of a three-dimensional mesh"
-    provenance = "El-Obaid and Zuo, TP: dual-path's code (order of sending: ours)"
+    provenance = "[Amnah], TP: dual-path's code (order of sending: ours)"
     in_two_dimensions = "dual-path"
     in_three_dimensions = "as printed"

@@ -20,7 +20,7 @@ class Tree(OneTree):
 
     name = "tree"
     description = "a tree: one worm, up until links down lead to all destinations, then down by reachability strings"
-    provenance = "Sivaram et al. 1998, 5.3 (links up, and the order inside a level: ours)"
+    provenance = "[Sivaram98], section 5.3 (links up, and the order inside a level: ours)"
     kinds = ()
     both_ways = True
     relation = UP_DOWN_TREE

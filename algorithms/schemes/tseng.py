@@ -24,7 +24,7 @@ class Tseng(TorusBroadcast):
 
     name = "tseng"
     description = "broadcast by dilated diagonals (reconstructed), on tori of 5^s x 5^s nodes"
-    provenance = "reconstructed (Tseng's dilated diagonals, from an abstract and Hou et al. 1998, 4)"
+    provenance = "reconstructed (Tseng's dilated diagonals, from an abstract and [Hou], section 4)"
     extents = "tori of 5^s x 5^s nodes"
 
     def allows(self, extent: int) -> bool:

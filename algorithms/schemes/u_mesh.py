@@ -29,7 +29,7 @@ class UMesh(UnicastScheme, MeshScheme):
 
     name = "u-mesh"
     description = "a tree of unicasts by e-cube, in the fewest steps that one port allows"
-    provenance = "reconstructed (U-mesh of McKinley, Xu, Esfahanian and Ni, from general knowledge)"
+    provenance = "reconstructed (U-mesh of [McKinley94], from general knowledge)"
     in_two_dimensions = "the chain sorted by column, then row"
     in_more_dimensions = "the chain sorted by the last dimension first, as e-cube routes"
 

@@ -25,7 +25,7 @@ class UTorus(UnicastScheme):
 
     name = "u-torus"
     description = "a tree of unicasts by e-cube on tori, in the fewest steps that one port allows"
-    provenance = "reconstructed (U-torus of Robinson, McKinley and Cheng 1995, from general knowledge)"
+    provenance = "reconstructed (U-torus of [Robinson95], from general knowledge)"
     kinds = ("torus", "ring")
 
     def form(self, topology: Topology) -> str:

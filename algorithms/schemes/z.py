@@ -21,7 +21,7 @@ class Z(TorusBroadcast):
 
     name = "z"
     description = "broadcast by blocks of 2 x 2 units; worms of different steps may wait for each other"
-    provenance = "Hou, Wang and Hsu 1998, 5.1 (order of sending: ours)"
+    provenance = "[Hou], section 5.1 (order of sending: ours)"
 
     def tree(self, extent: int) -> BroadcastTree:
         """Build the broadcast from node (0, 0)."""

@@ -54,15 +54,15 @@ class Named:
 CONFIGURATIONS: Registry[Named] = Registry("configuration", Named, "wormcast.configurations")
 
 CONFIGURATIONS.add("boppana_8x8", Named(
-    "Boppana et al. 1998, section 4, as printed: 8, 4 or 2 flits for 1, 2 or 4 VCs, 4 consumption channels",
+    "[Boppana98], section 4, as printed: 8, 4 or 2 flits for 1, 2 or 4 VCs, 4 consumption channels",
     {"vcs": 2, "consumption": 4}, {1: 8, 2: 4, 4: 2},
 ))
 CONFIGURATIONS.add("boppana_8x8_covered", Named(
-    "the same with the credit loop of 4 cycles covered on every VC: 8, 4 or 4 flits",
+    "as boppana_8x8, with the credit loop of 4 cycles covered on every VC: 8, 4 or 4 flits",
     {"vcs": 2, "consumption": 4}, {1: 8, 2: 4, 4: 4},
 ))
 CONFIGURATIONS.add("amnah_5x5x5", Named(
-    "El-Obaid and Zuo, simulations: single channels, all-port nodes, as their theorems need; start-ups of 10 cycles",
+    "[Amnah], simulations: single channels, all-port nodes, as the theorems need; start-ups of 10 cycles",
     {"vcs": 1, "consumption": 1, "ports": "all", "ejection": "all", "t_hs": 10},
 ))
 CONFIGURATIONS.add("small", Named(
@@ -74,7 +74,7 @@ CONFIGURATIONS.add("fast", Named(
     {"delays": "fast", "buffer": 5},
 ))
 CONFIGURATIONS.add("dcf_torus", Named(
-    "Hou et al. 1998, section 2: all-port nodes, one way in and out for each link; a channel each for p and for l/h",
+    "[Hou], section 2: all-port nodes, one way in and out for each link; a channel each for p and for l/h",
     {"vcs": 2, "ports": "all", "ejection": "all", "consumption": 1},
 ))
 
@@ -83,18 +83,18 @@ CONFIGURATIONS.add("dcf_torus", Named(
 #: A buffer of 4 flits covers the credit loop, so that a worm moves at full rate if no other worm delays it.
 TREE_SWITCHES = {"vcs": 1, "buffer": 4, "consumption": 1, "header": "ideal"}
 CONFIGURATIONS.add("atbm_64", Named(
-    "Varavithya and Mohapatra, section 4: up to 64 nodes, single channels, small buffers, the header in one flit",
+    "[Varavithya], section 4: up to 64 nodes, single channels, small buffers, the header in one flit",
     TREE_SWITCHES,
 ))
 CONFIGURATIONS.add("atbm_256", Named(
-    "the same for 256 nodes, whose header takes flits of 257 bits",
+    "as atbm_64, for 256 nodes, whose header takes flits of 257 bits",
     TREE_SWITCHES,
 ))
 
 #: Number of flits of a deep buffer in [Sivaram98], section 6.2.
 DEEP_BUFFER = 640
 CONFIGURATIONS.add("sivaram_32", Named(
-    f"Sivaram et al. 1998, section 6.2: {DEEP_BUFFER} flits of a byte at each input; chunks of 8, as the SP2's",
+    f"[Sivaram98], section 6.2: {DEEP_BUFFER} flits of a byte at each input; chunks of 8, as the SP2's",
     {"vcs": 1, "consumption": 1, "buffer_kind": "deep", "buffer": DEEP_BUFFER, "chunk": 8, "flit_width": 8},
 ))
 

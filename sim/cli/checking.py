@@ -41,9 +41,9 @@ def check_(
         "and whether a smart interface holds all packets of a message. Default: no limit.", min=1,
         show_default=False)] = None,
     explain_: Annotated[bool, typer.Option(
-        "--explain", help="Evaluate the papers' theorems for this network and scheme: Boppana 1998, sections 2 and 3; "
-        "for schemes with routing function R also Amnah, section 2; for trees Varavithya 1997, section 3; for networks "
-        "with up and down links Sivaram 1998, section 5; for smart interfaces Sivaram 1998, section 4.3.",
+        "--explain", help="Evaluate the papers' theorems for this network and scheme: [Boppana98], sections 2 and 3; "
+        "for schemes with routing function R also [Amnah], section 2; for trees [Varavithya], section 3; for networks "
+        "with up and down links [Sivaram98], section 5; for smart interfaces [Sivaram98], section 4.3.",
     )] = False,
     replies: Annotated[bool, typer.Option(
         "--replies", help="Destinations reply to messages by unicasts of the scheme (load --reply): include the "
@@ -130,13 +130,13 @@ def report(result: CheckResult) -> None:
         say(f"consumption classes: the scheme has {analysis.classes_required}. {least[0].upper()}{least[1:]}")
     if analysis.lemma1 is not None and analysis.ejection == "all":
         say(f"consumption channels that suffice without classes: {analysis.lemma1} at each ejection port, because it "
-            "serves one link (Lemma 1, Boppana et al. 1998)")
+            "serves one link (Lemma 1, [Boppana98])")
     elif analysis.lemma1 is not None and analysis.corollary2 is None:
         say("consumption channels that suffice without classes, if each serves one virtual channel only: "
-            f"{analysis.lemma1} by Lemma 1 (Boppana et al. 1998, 3.2.1; with one virtual channel of each class)")
+            f"{analysis.lemma1} by Lemma 1 ([Boppana98], 3.2.1; with one virtual channel of each class)")
     elif analysis.lemma1 is not None:
         say(f"consumption channels that suffice without classes, if each serves one link only: {analysis.lemma1} by "
-            f"Lemma 1, {analysis.corollary2} by Corollary 2 (Boppana et al. 1998; with one virtual channel)")
+            f"Lemma 1, {analysis.corollary2} by Corollary 2 ([Boppana98]; with one virtual channel)")
     number, one = (("number", "a link") if analysis.vc_classes == 1
                   else (f"multiple of {analysis.vc_classes}", "its class on a link"))
     say(f"virtual channels: the result for {analysis.vcs} is valid for any {number}, because a worm takes any free "

@@ -141,7 +141,7 @@ def test_the_plan_as_json():
         "topology": "mesh:1x4",
         "scheme": "dual-path",
         "form": "2-D, as printed",
-        "provenance": "Boppana et al. 1998, 2.1 (order of sending: ours)",
+        "provenance": "[Boppana98], section 2.1 (order of sending: ours)",
         "source": 1,
         "worms": [
             {

@@ -307,8 +307,7 @@ def test_every_scheme_states_what_it_is():
                                  else MultiDrop if scheme.needs_whole_packet else Unicast if one_destination
                                  else AddressList)
         assert "\n" not in scheme.description + scheme.form(network)
-        assert scheme.provenance.startswith(("Boppana et al. 1998, ", "El-Obaid and Zuo, ", "Hou, Wang and Hsu 1998, ",
-                                             "Sivaram et al. 1998, ", "Varavithya and Mohapatra, ",
+        assert scheme.provenance.startswith(("[Boppana98], ", "[Amnah], ", "[Hou], ", "[Sivaram98], ", "[Varavithya], ",
                                              "reconstructed"))
         assert elsewhere or scheme.both_ways or scheme.form(network).startswith(
             ("2-D, ", "3-D, as printed", "3-D: reconstructed"))

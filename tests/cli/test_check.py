@@ -111,7 +111,7 @@ def test_with_an_ejection_port_for_each_link_one_channel_of_each_suffices():
         "dual-path on mesh:1x4, 1 consumption channel an ejection port, classes up/down:next: free of deadlock",
         "consumption classes: the scheme has 2. 1 suffices (up,down:next)",
         ("consumption channels that suffice without classes: 1 at each ejection port, because it serves one link "
-         "(Lemma 1, Boppana et al. 1998)")])
+         "(Lemma 1, [Boppana98])")])
 
 
 def test_options_that_are_not_given_are_those_of_a_run():
@@ -217,7 +217,7 @@ def test_a_choice_of_channels_between_stops():
     assert (code, out.splitlines()[1:3]) == (0, [
         "consumption classes: the scheme has 2. 2 suffice (0+/0-:next)",
         ("consumption channels that suffice without classes, if each serves one virtual channel only: 5 by Lemma 1 "
-         "(Boppana et al. 1998, 3.2.1; with one virtual channel of each class)")])
+         "([Boppana98], 3.2.1; with one virtual channel of each class)")])
     code, found = as_json("mesh:3x3", "column-path", "--relation", "adaptive", "--consumption", "1")
     assert (code, found["verdict"], len(found["held"]), found["lemma1"]) == (3, "deadlock", 2, 5)
     for worm, other in (found["held"], found["held"][::-1]):

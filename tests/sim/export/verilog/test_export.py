@@ -103,7 +103,7 @@ def test_head_says_what_it_is_and_how_it_was_made():
     assert rest.startswith("exit_unit(clk, rst, sends_0_touch, ")
     for line in ("exit_unit: Output port: owner and credits of each virtual channel, and the register that",
                  "  this one", "topology           mesh:3x3", "port               local", "vcs                1",
-                 "scheme             dual-path: Boppana et al. 1998, 2.1 (order of sending: ours)",
+                 "scheme             dual-path: [Boppana98], section 2.1 (order of sending: ours)",
                  "configuration      small: least area: ", "Clock: clk, rising edge.",
                  "Latency: a send is on the link ",
                  "After reset: all virtual channels free, with all their credits."):

@@ -100,8 +100,9 @@ RULE = ("held: at every load, by paired differences of the repetitions at a leve
 
 #: Definitions of terms, for the page of a figure with curves.
 ABOUT = """\
-Loads are payload flits times destinations per node and cycle: created (offered) or received (delivered). Throughput \
-is the number of flits that the whole network delivers per cycle.
+Loads are payload flits per node and cycle. Effective: created, times destinations. Accepted: consumed by nodes. \
+Delivered: of messages that all their destinations have received. throughput in statements is the highest accepted \
+load of a curve.
 {length} Points at which half the 95 % interval of the latency exceeds {percent} % of its mean are marked.
 Open markers are points at which all repetitions together are saturated. saturation and saturated in statements are \
 decided in each repetition, so that their loads may differ from that of the first open marker."""

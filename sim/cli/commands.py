@@ -38,7 +38,7 @@ COMMANDS = {
         "Prove that a scheme cannot deadlock, or find a cycle of channels whose worms wait for one another."),
     "run": Entry(
         "running",
-        "Simulate one multicast, or a file of messages, on the router hardware; print all arrival times."),
+        "Simulate one multicast, or a file of messages, on the router hardware; print the times of all deliveries."),
     "load": Entry(
         "loading",
         "Simulate random traffic with several seeds, or a trace: latency, throughput, saturation."),

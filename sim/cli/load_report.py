@@ -89,7 +89,9 @@ def report(result: Load) -> None:
     if isinstance(result.traffic, Trace):
         what, whose = f"{result.traffic.path}, {result.cycles} cycles", ""
     else:
-        what = f"seeds {result.seeds[0]} to {result.seeds[-1]}, {result.cycles} cycles each"
+        first, *others = result.seeds
+        what = f"seeds {first} to {others[-1]}, {result.cycles} cycles each" if others else (
+            f"seed {first}, {result.cycles} cycles")
         whose = f" of seed {result.deadlock_seed}"
     say(f"{result.scheme.name} on {result.topology.name}, {what}{counted}")
     say(f"{describe_hardware(result.configuration, result.scheme)}, "
@@ -102,13 +104,11 @@ def report(result: Load) -> None:
             say(f"  a worm {holds_and_waits(result.topology, hold)}")
         say(f"  {at_rest(result.deadlock)}")
         return
-    random = not isinstance(result.traffic, Trace)
-    created = "sampling of nominal" if random and not result.replies else "created"
     nominal: list[object] = ["nominal (in the long run)", rounded(result.nominal, 5), None]
     table(["flits per node and cycle", "mean", "+-"], [
-        *([nominal] if random else []),
-        [f"offered ({created}; a multicast counts once)", *_rounded(result.per_node("created"), 5)],
-        ["effective (times destinations)", *_rounded(result.per_node("wanted"), 5)],
+        *([] if isinstance(result.traffic, Trace) else [nominal]),
+        ["offered (created; a multicast counts once)", *_rounded(result.per_node("created"), 5)],
+        ["effective (created, times destinations)", *_rounded(result.per_node("wanted"), 5)],
         ["accepted (consumed)", *_rounded(result.per_node("consumed"), 5)],
         ["delivered (of completed messages)", *_rounded(result.per_node("completed"), 5)],
     ])
@@ -131,7 +131,7 @@ def report(result: Load) -> None:
     table(["channels", "mean", "+-"], [
         ["worms per multicast", *_rounded(result.copies, 3)],
         ["hops per destination (v-c ratio used)", *_rounded(result.hops_per_destination, 3)],
-        ["virtual per consumption channel (v-c ratio provided)", round(result.vc_ratio, 3), None],
+        ["virtual / consumption channels (v-c ratio provided)", round(result.vc_ratio, 3), None],
         ["share of virtual channels held", *_rounded(result.occupancy("network"), 4)],
         ["share of consumption channels held", *_rounded(result.occupancy("consumption"), 4)]])
     table(["flits per cycle and link", "mean", "+-", "busiest", "link"], [

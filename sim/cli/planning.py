@@ -112,7 +112,8 @@ def plan_(
         return
     say(repr(result))
     say("hops: sum of the path lengths; channels: different links; start-ups: worms of the busiest node; "
-        "phases: longest chain of worms that wait for a receipt; steps: of message passing")
+        "phases: worms of the longest chain in which each waits for the receipt of the one before; "
+        "steps: message-passing steps")
     say(f"form: {found.form}")
     say(f"provenance: {found.scheme.provenance}")
     if shared:

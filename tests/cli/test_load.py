@@ -56,8 +56,8 @@ def test_the_nominal_load_is_beside_the_offered_one(rate):
     _, told, _ = wormcast("load", "mesh:2x2", "individual", "--rate", rate, "--destinations-mean", 1, "--cycles", 2000)
     lines = told.splitlines()
     [at] = [at for at, line in enumerate(lines) if "nominal (in" in line]
-    assert lines[at].split("│")[1:3] == [f" {'nominal (in the long run)':54} ", f" {rate:>7} "]
-    assert lines[at + 1].startswith("│ offered (sampling of nominal; a multicast counts once) │")
+    assert lines[at].split("│")[1:3] == [f" {'nominal (in the long run)':42} ", f" {rate:>7} "]
+    assert lines[at + 1].startswith("│ offered (created; a multicast counts once) │")
     assert len(lines[at]) < 80
 
 

@@ -198,7 +198,7 @@ class Curve(SeriesCurve):
     def measured(self, word: str) -> Quantity:
         """Return the curve's measurement for a word of predicates, for example ``latency``."""
         if word == SATURATED:
-            return Quantity.replicated({self.at(place): self._saturated(place) for place in self.judged})
+            return Quantity.repeated({self.at(place): self._saturated(place) for place in self.judged})
         at_points = word in OF_CURVE and self.figure.over != LOAD  # over an option, each point has a value of its own
         if word in CURVE_WORDS and not at_points:
             return self._of_curve(word)
@@ -218,7 +218,7 @@ class Curve(SeriesCurve):
                 values = self._values(place, word)
             if values is not None:
                 found[self.at(place)] = values
-        return Quantity.replicated(found)
+        return Quantity.repeated(found)
 
     def _saturated(self, place: int) -> npt.NDArray[np.bool_]:
         """Return `saturated_at` for a place of `judged`, which may lie above all measured loads."""
@@ -246,11 +246,11 @@ class Curve(SeriesCurve):
             ends = {place: (one.mean(), interval(one).half_width or 0.0) for place, one in known.items()}
             best, about = max(ends.values())
             near = [known[place] for place, (mean, half) in ends.items() if mean + half >= best - about]
-            return Quantity.replicated({None: np.mean(near, axis=0)})
+            return Quantity.repeated({None: np.mean(near, axis=0)})
         each = [values for place in self.steady if (values := self._values(place, OF_CURVE[word])) is not None]
         if word == "vc_ratio":
             return Quantity.of(float(each[0][0])) if each else Quantity({})
-        return Quantity.replicated({None: np.mean(each, axis=0)}) if each else Quantity({})
+        return Quantity.repeated({None: np.mean(each, axis=0)}) if each else Quantity({})
 
     def _saturation(self) -> Quantity:
         """Return the load between the highest one that is not saturated and the lowest saturated one, by repetition.

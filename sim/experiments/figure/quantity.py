@@ -55,7 +55,7 @@ class Quantity:
         return cls({None: (least, middle, most)})
 
     @classmethod
-    def replicated(cls, values: Mapping[Load, npt.ArrayLike]) -> "Quantity":
+    def repeated(cls, values: Mapping[Load, npt.ArrayLike]) -> "Quantity":
         """Return a number that is measured without further error in each repetition, ``values`` [repetitions]."""
         return cls({load: (found, found, found) for load, each in values.items()
                     for found in [np.asarray(each, float)]})

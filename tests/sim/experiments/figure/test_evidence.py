@@ -42,7 +42,7 @@ def noise(seed, scale=1.0, loads=LOADS):
 
 
 def quantity(values, shift=0.0, at=LOADS):
-    return Quantity.replicated({load: value + shift * (load in at) for load, value in values.items()})
+    return Quantity.repeated({load: value + shift * (load in at) for load, value in values.items()})
 
 
 #: A common part that is the same for both schemes, and far larger than what differs: pairs find the difference.
@@ -87,8 +87,8 @@ def test_differences_of_logarithms_of_ratios():
     """Spread in proportion to the mean: of one decade a difference of 30 % shows in logarithms only."""
     chance = np.random.default_rng(3)
     size = 10.0 ** np.linspace(0, 3, REPLICATED)
-    first = Quantity.replicated({0.1: size})
-    second = Quantity.replicated({0.1: 1.3 * size * np.exp(chance.normal(0, 0.02, REPLICATED))})
+    first = Quantity.repeated({0.1: size})
+    second = Quantity.repeated({0.1: 1.3 * size * np.exp(chance.normal(0, 0.02, REPLICATED))})
     assert first.below(second).verdict() == UNDECIDED
     assert (first * Quantity.of(1.1)).below(second).verdict() == "held"
 
@@ -101,18 +101,18 @@ INFINITE, MIXED = np.full(REPLICATED, np.inf), np.where(np.arange(REPLICATED) < 
     (MIXED, "undecided", "held at 0.1, 0.2; saturated in some repetitions at 0.3"),
 ])
 def test_latencies_of_saturated_networks(last, verdict, region):
-    first, second = quantity(noise(1)), Quantity.replicated({**{load: noise(2)[load] + 9 for load in LOADS[:2]},
+    first, second = quantity(noise(1)), Quantity.repeated({**{load: noise(2)[load] + 9 for load in LOADS[:2]},
                                                              0.3: last})
     found = first.below(second)
     assert (found.verdict(), found.region()) == (verdict, region)
 
 
 def test_two_saturated_networks_are_not_compared_nor_one_with_a_number():
-    first, second = (Quantity.replicated({0.1: noise(seed)[0.1] + shift, 0.2: INFINITE})
+    first, second = (Quantity.repeated({0.1: noise(seed)[0.1] + shift, 0.2: INFINITE})
                      for seed, shift in ((1, 0), (2, 9)))
     assert first.below(second).verdict() == "held"
     assert first.below(Quantity.of(200.0)).at.keys() == {0.1}
-    assert Quantity.replicated({0.2: INFINITE}).below(Quantity.of(5.0)).verdict() == UNDECIDED
+    assert Quantity.repeated({0.2: INFINITE}).below(Quantity.of(5.0)).verdict() == UNDECIDED
 
 
 def saturation(*ends):

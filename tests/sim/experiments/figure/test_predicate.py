@@ -16,8 +16,8 @@ MEASURED = {
     ("throughput", "other:b"): Quantity.of(0.3, 0.01),
     ("hops", "a"): Quantity.of(2.8, 0.01),
     ("latency", "later"): Quantity({0.7: (29, 30, 31)}),
-    ("latency", "endless"): Quantity.replicated({0.1: [inf] * 3, 0.2: [inf] * 3}),
-    ("saturated", "a"): Quantity.replicated({0.1: [0, 0, 0], 0.2: [0, 1, 0], 0.3: [1, 1, 1]}),
+    ("latency", "endless"): Quantity.repeated({0.1: [inf] * 3, 0.2: [inf] * 3}),
+    ("saturated", "a"): Quantity.repeated({0.1: [0, 0, 0], 0.2: [0, 1, 0], 0.3: [1, 1, 1]}),
 }
 TOLD = {("check x", "free"): True, ("plan x", "hops"): 19, ("plan x", "name"): "dual-path", ("check x", "exit"): 3,
         ("plan y", "hops"): {"mean": 3.0, "half_width": 0.1}, ("plan y", "copies"): {"mean": 3.0, "half_width": None},

@@ -84,7 +84,7 @@ def test_numbers_are_written_at_three_loads():
     assert str(Quantity.of(3.5)) == "3.5"
     assert str(Quantity({})) == "-"
     each = np.array([1.0, 2.0, 3.0])
-    assert str(Quantity.replicated({0.1: each, 0.2: [np.inf] * 3, 0.3: [np.nan] * 3})) == (
+    assert str(Quantity.repeated({0.1: each, 0.2: [np.inf] * 3, 0.3: [np.nan] * 3})) == (
         "2 +- 2.5 at 0.1; saturated at 0.2; saturated in some repetitions at 0.3")
     assert str(Quantity.of(1138.2, 690.0)) == "1138 +- 690"
 
@@ -106,7 +106,7 @@ def test_numbers_between_points_of_a_grid(low, high, text):
 def test_arithmetic_works_on_each_repetition(sign):
     first, second = np.array([3.0, 5.0, 9.0]), np.array([2.0, 4.0, 1.0])
     for one, other in ((first, second), (first, 2.0), (3.0, second)):
-        numbers = [Quantity.replicated({0.1: value}) if isinstance(value, np.ndarray) else Quantity.of(value)
+        numbers = [Quantity.repeated({0.1: value}) if isinstance(value, np.ndarray) else Quantity.of(value)
                    for value in (one, other)]
         low, mean, high = OPERATORS[sign](*numbers).values[0.1]
         assert low.tolist() == mean.tolist() == high.tolist() == OPERATORS[sign](one, other).tolist()
@@ -114,6 +114,6 @@ def test_arithmetic_works_on_each_repetition(sign):
 
 def test_repetitions_with_ranges_need_lower_ends_apart():
     """Latency in cycles over the clock, which is a range: the difference must exceed the range and the noise."""
-    latency = Quantity.replicated({0.1: 100 + np.random.default_rng(1).normal(0, 1, 10)})
+    latency = Quantity.repeated({0.1: 100 + np.random.default_rng(1).normal(0, 1, 10)})
     for half, verdict in ((1.0, "held"), (5.0, "undecided")):
         assert (latency / Quantity.of(110, half)).below(latency / Quantity.of(100, half)).verdict() == verdict

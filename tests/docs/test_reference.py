@@ -96,7 +96,7 @@ PAGE = """# Page
 |---|---|
 | `a` | no word |
 
-## Words of `load`
+## Output of `load`
 
 | word (`--json`) | formula | excluded |
 |---|---|---|
@@ -106,14 +106,14 @@ PAGE = """# Page
 
 
 def test_words_of_a_page():
-    heading = "Words of `load`"
+    heading = "Output of `load`"
     said = "of [all](p.md#page) `x\\|y`; excluded: none"
     assert list(find_words("p.md", PAGE)) == [
         Term("`mean`", said, "p.md", heading), Term("`width`", said, "p.md", heading),
         Term("**flit**", "what is on a link", "p.md", heading)]
     rows = re.findall(r"^\| (\S+) \| .* \| (.*) \|$", words_page({"p.md": PAGE}), re.MULTILINE)
     assert [row[0] for row in rows[1:]] == ["**flit**", "`mean`", "`width`"]
-    assert rows[1][1] == "[Words of `load`](p.md#words-of-load)"
+    assert rows[1][1] == "[Output of `load`](p.md#output-of-load)"
 
 
 def test_every_row_of_a_table_of_words_has_all_its_columns():

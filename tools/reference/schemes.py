@@ -68,7 +68,7 @@ def _schemes() -> str:
         "# Schemes\n",
         ("A scheme turns a multicast into worms, each with a visiting order of its destinations. A routing relation "
          "routes a worm from one destination to the next; `--relation` replaces the scheme's relation. The terms are "
-         "those of [`wormcast plan`](../results.md#words-of-plan).\n"),
+         "those of [`wormcast plan`](../results.md#output-of-plan).\n"),
         *(_scheme(SCHEMES[name]) for name in SCHEMES),
         "## Routing relations\n",
         table(["relation", ""], [[code(name), cell(RELATIONS[name].description)] for name in RELATIONS]),

@@ -28,7 +28,7 @@ MIXED, SOME = "mixed", "saturated in some repetitions"
 
 #: Reasons why a statement is undecided at all loads: errors; numbers that lie between points of a grid.
 OVERLAP = "the difference may be 0"
-ON_GRID = "the measured points do not tell both sides apart in every repetition"
+ON_GRID = "the points of the grid do not separate both sides in every repetition"
 
 #: LEVEL: probability of a wrong decision of a row, two-sided, over all looks. LOOKS: most looks at a row.
 #: A statement that takes several looks has the level LEVEL / LOOKS at each.

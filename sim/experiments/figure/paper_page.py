@@ -3,7 +3,6 @@
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
 from wormcast.algorithms import SCHEMES
@@ -23,8 +22,8 @@ MISPRINTED = "misprinted: "
 #: Largest number of main results that the page on all papers has of a paper.
 HEADLINES = 8
 
-#: Most characters of a cell with numbers, and of a reason.
-LONGEST_NUMBERS, LONGEST_REASON = 160, 240
+#: Most characters of a cell with numbers, and of the sentences of a reason.
+LONGEST_NUMBERS, LONGEST_REASON = 160, 320
 
 #: Verdicts that are neither for nor against a statement.
 OPEN = tuple(name for name in VERDICTS if name not in (HELD, NOT_HELD))
@@ -52,9 +51,9 @@ figures are those of `wormcast figure`: 003-fig5a is Figure 5(a) of [Amnah].
 A number after *at* is a place on the figure's axis: a load (payload flits times destinations, created per node and \
 cycle) or an option's value. A number after ± is half of a 95 % interval; *(2290 to 2360)* is a range.
 
-A *reconstructed rival* is a scheme that the paper compares with and does not define. We built it from what the \
-papers say of it. A statement of order against such a rival is held only if it also holds against a bound that every \
-form of the rival obeys."""
+A *reconstructed rival* is a scheme that the paper compares with and does not define. Its form here is ours, after \
+the papers' descriptions. A statement of order against such a rival is held only if it also holds against a bound \
+that every form of the rival obeys."""
 
 QUICK = """\
 A quick run has four repetitions, each for an eighth of the cycles or, if more, the cycles of 200 messages; one \
@@ -66,6 +65,12 @@ NAMES = {"others_wait": "wait behind other nodes' worms", "own_wait": "wait behi
          "arbitration_wait": "wait behind no worm", "p50": "median latency", "p95": "95 % of latencies",
          "p99": "99 % of latencies", "vc_ratio": "ratio of virtual channels", "lut4": "look-up tables",
          "ff": "flip-flops", "dpr16x4": "memories of 16 x 4 bits", "mhz": "clock in MHz", "median_mhz": "clock in MHz"}
+
+#: Parts of reasons that tables print as fragments, and their sentences.
+SENTENCES = ((r"(held|reversed|open) at (.+)", r"it is \1 at \2"),
+             (r"reversed (by .+)", r"it is reversed \1"),
+             (r"no difference at (.+)", r"there is no difference at \1"),
+             (r"saturated in some repetitions(.*)", r"the network is saturated in some repetitions\1"))
 
 
 def verdicts_of(records: Iterable[FigureRecord]) -> list[Verdict]:
@@ -144,10 +149,10 @@ def _paper(paper: Paper, records: Sequence[FigureRecord]) -> Iterator[str]:
                                                           for names in ((NOT_HELD,), OPEN))) for one in records)
     yield from _listed("Not held", _reasons(records, (NOT_HELD,)))
     yield from _listed("Open", _reasons(records, OPEN))
-    yield from _listed("Reconstructed rivals", [f"`{name}`: {SCHEMES[name].provenance}" for name in SCHEMES
+    yield from _listed("Reconstructed rivals", [f"`{name}` is {SCHEMES[name].provenance}." for name in SCHEMES
                                                 if any(name in one.reconstructed for one in every)])
     yield from _listed("Misprints, not held as printed", [
-        f"{one.claim} {_quoted(one.statement)} {_misprint(one)}" for one in every if _misprint(one)])
+        f"{one.claim} {_quoted(one.statement)} {_sentences(_misprint(one))}" for one in every if _misprint(one)])
 
 
 def _held(record: FigureRecord) -> str:
@@ -202,36 +207,34 @@ def _totals(verdicts: Sequence[Verdict]) -> str:
 
 
 def _reasons(records: Sequence[FigureRecord], names: Sequence[str]) -> Iterator[str]:
-    """Yield a line for each claim with one of the verdicts ``names``: statements, their figures, and the reasons."""
-    found = sorted(((verdict, one.figure) for one in records for verdict in one.verdicts
-                    if verdict.verdict in names and not _misprint(verdict)),
-                   key=lambda one: one[0].claim)
-    for claim, of_claim in groupby(found, lambda one: one[0].claim):
-        parts: dict[tuple[str, str, str], list[str]] = {}
-        for verdict, figure in of_claim:
-            parts.setdefault((verdict.verdict, verdict.statement, verdict.why or verdict.numbers), []).append(
-                figure.split("-", 1)[1])
-        yield f"{claim} {_of_claim(parts)}"
+    """Yield a line for each statement with one of the verdicts ``names``: its claim, its figures, and the reason."""
+    figures: dict[tuple[str, str, str, str], list[str]] = {}
+    for one in records:
+        for verdict in one.verdicts:
+            if verdict.verdict in names and not _misprint(verdict):
+                kind = "" if verdict.verdict == NOT_HELD else f"{verdict.verdict.capitalize()}. "
+                reason = _sentences(verdict.why) or f"{_numbers(verdict)}."
+                figures.setdefault((verdict.claim, verdict.statement, kind, reason), []).append(
+                    one.figure.split("-", 1)[1])
+    for (claim, text, kind, reason), some in sorted(figures.items(), key=lambda entry: entry[0][0]):
+        yield f"{claim} ({', '.join(dict.fromkeys(some))}) {_quoted(text)} {kind}{reason}"
 
 
-def _of_claim(parts: Mapping[tuple[str, str, str], Sequence[str]]) -> str:
-    """Return the statements on a claim as one line, in which each text and each part of a reason occurs once."""
-    line = ""
-    before = text_before = ""
-    written: set[str] = set()
-    for (verdict, text, why), figures in parts.items():
-        named = f"({', '.join(dict.fromkeys(figures))})"
-        start = f"; {named} " if text == text_before else f"{'; ' if line else ''}{named} {_quoted(text)} "
-        kind = "" if verdict in (NOT_HELD, before) else f"{verdict}; "
-        reasons = [part for part in why.split("; ") if part not in written]
-        written.update(reasons)
-        line += start + kind + (_short("; ".join(reasons), LONGEST_REASON) or "the same")
-        before, text_before = verdict, text
-    return line
+def _sentences(why: str) -> str:
+    """Return a reason as whole sentences, at most `LONGEST_REASON` characters of them."""
+    found = ""
+    for part in filter(None, why.split("; ")):
+        sentence = next((re.sub(pattern, text, part) for pattern, text in SENTENCES if re.fullmatch(pattern, part)),
+                        part)
+        sentence = f"{sentence[0].upper()}{sentence[1:]}{'' if sentence.endswith('.') else '.'}"
+        if found and len(found) + len(sentence) > LONGEST_REASON:
+            break
+        found += f"{' ' if found else ''}{sentence}"
+    return found
 
 
 def _quoted(text: str) -> str:
-    return f"\"{text}\":"
+    return f"\"{text}\"."
 
 
 def _short(text: str, longest: int) -> str:
@@ -257,6 +260,6 @@ def claims_page(paper: Paper, records: Sequence[FigureRecord]) -> str:
     lines = [f"# {_heading(paper)}", "", *_made(paper, records), "", _totals(verdicts_of(records)), "",
              "| claim | figure | statement | verdict | ours | limit, rival, variations | why |", "|---" * 7 + "|"]
     lines += [_row(verdict.claim, one.figure, verdict.statement, verdict.verdict, _numbers(verdict),
-                   "; ".join(filter(None, [verdict.remarks, verdict.sweep])), _short(verdict.why, LONGEST_REASON))
+                   "; ".join(filter(None, [verdict.remarks, verdict.sweep])), _sentences(verdict.why))
               for one in records for verdict in one.verdicts]
     return "\n".join(lines) + "\n"

@@ -68,7 +68,7 @@ COMPARABLE = 1.25
 MANY = 100
 
 #: Reasons why a comparison has no load.
-NO_VALUE = "one side has no value: not measured, saturated, or no message in a repetition, whose run is too short"
+NO_VALUE = "one side has no value: it was not measured, it is saturated, or a repetition received no message"
 NO_COMMON_LOAD = "the sides were measured at different loads"
 BOTH_SATURATED = "both sides are saturated wherever they are compared"
 NO_BOUND = "one side is saturated wherever they are compared, and a latency then has no upper bound"

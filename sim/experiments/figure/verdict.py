@@ -140,9 +140,9 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], outp
         why = [outcome.truth.region(LEVEL / looks)]
         if not fixed and any(_is_about_rival(names, schemes) for names in statement.holds.orders) and not (
                 decided == HELD and statement.bound and verdict(statement.bound) == HELD):
-            bound = "not held against its bound" if statement.bound else "but no bound of all its forms is known"
-            why.append("rival reconstructed" + (
-                f": {decided} against our form of it, {bound}" if decided != UNDECIDED else ""))
+            bound = "and its bound is not held" if statement.bound else "but no bound of all its forms is known"
+            why.append("the rival is reconstructed" + (
+                f": the verdict against our form of it is {decided}, {bound}" if decided != UNDECIDED else ""))
             decided = UNDECIDED
         limit = None if fixed else statement.holds.limit
         turns = None if limit is None else turning_limit(statement.holds, limit, verdict)

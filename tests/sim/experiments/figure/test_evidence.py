@@ -189,15 +189,15 @@ def judged(statement, first=(1, 2), schemes=None, **more):
 
 
 @pytest.mark.parametrize(("bound", "numbers", "verdict", "why"), [
-    (None, (1, 2), "undecided", "held against our form of it, but no bound of all its forms is known"),
+    (None, (1, 2), "undecided", "held, but no bound of all its forms is known"),
     ("hops('a') < 1.5", (1, 2), "held", ""),
-    ("hops('a') < 0.5", (1, 2), "undecided", "held against our form of it, not held against its bound"),
-    (None, (2, 1), "undecided", "not held against our form of it, but no bound of all its forms is known"),
+    ("hops('a') < 0.5", (1, 2), "undecided", "held, and its bound is not held"),
+    (None, (2, 1), "undecided", "not held, but no bound of all its forms is known"),
 ])
 def test_reconstructed_rivals(bound, numbers, verdict, why):
     statement = Statement("x", "", STATEMENT, bound=bound and Predicate(bound))
     found = judged(statement, numbers, {"a": "dual-path", "b": "gtdmpm"})
-    assert (found.verdict, found.why) == (verdict, why and f"rival reconstructed: {why}")
+    assert (found.verdict, found.why) == (verdict, why and f"the rival is reconstructed: the verdict against our form of it is {why}")
     assert found.reconstructed == ("gtdmpm",)
     assert found.remarks == "reconstructed: gtdmpm"
 

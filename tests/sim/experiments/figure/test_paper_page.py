@@ -19,10 +19,10 @@ VERDICTS = [
     Verdict("004-01a", "DCF is fast", "p", "held", "latency: 12", "", {}, statistical=True, printed="12 cycles"),
     Verdict("004-02b", "Z waits | a lot", "p", "not held", "waits: 0", "reversed at 3; as printed", {}, {
         "slow": "held", "fast": "not held"}, True),
-    Verdict("004-03c", "DCF beats EDN", "p", "undecided", "latency: 3", "rival reconstructed: no bound", {},
+    Verdict("004-03c", "DCF beats EDN", "p", "undecided", "latency: 3", "the rival is reconstructed: no bound", {},
             reconstructed=("edn",)),
-    Verdict("004-03d", "DCF beats EDN by far", "p", "undecided", "latency: 3", "rival reconstructed: no bound", {},
-            reconstructed=("edn",), limit=1.5, turns_at=1.731),
+    Verdict("004-03d", "DCF beats EDN by far", "p", "undecided", "latency: 3",
+            "the rival is reconstructed: no bound", {}, reconstructed=("edn",), limit=1.5, turns_at=1.731),
     Verdict("004-04e", "EDN has its formula", "p", "circular", "latency: 9", "reconstructed from it", {}),
     Verdict("004-05f", "nodes have four ports", "p", "not held", "ports: 3", "misprinted: three", {}),
     Verdict("004-06g", "the same", "p", "no difference", "x: 3", "", {}, statistical=True),
@@ -49,14 +49,15 @@ def test_a_page_says_what_held_what_did_not_and_why():
         "![Latency](a.svg)",
         "| 004-fig7 | Latency | 1 (01a) | 2 | 4 |",
         "| 004-fig8 | Waits | 0 | 1 | 1 |",
-        "- 004-02b (fig7) \"Z waits \\| a lot\": reversed at 3; as printed; (fig8) no wait at all",
-        "- 004-03c (fig7) \"DCF beats EDN\": undecided; rival reconstructed: no bound",
-        "- 004-03d (fig7) \"DCF beats EDN by far\": undecided; rival reconstructed: no bound",
-        "- 004-04e (fig7) \"EDN has its formula\": circular; reconstructed from it",
-        "- 004-05f \"nodes have four ports\": three",
+        "- 004-02b (fig7) \"Z waits \\| a lot\". It is reversed at 3. As printed.",
+        "- 004-02b (fig8) \"Z waits \\| a lot\". No wait at all.",
+        "- 004-03c (fig7) \"DCF beats EDN\". Undecided. The rival is reconstructed: no bound.",
+        "- 004-03d (fig7) \"DCF beats EDN by far\". Undecided. The rival is reconstructed: no bound.",
+        "- 004-04e (fig7) \"EDN has its formula\". Circular. Reconstructed from it.",
+        "- 004-05f \"nodes have four ports\". Three.",
     ):
         assert line in page
-    assert any(line.startswith("- `edn`: reconstructed") for line in page)
+    assert any(line.startswith("- `edn` is reconstructed") for line in page)
 
 
 @pytest.mark.parametrize(("numbers", "text"), [
@@ -93,7 +94,7 @@ def test_a_page_of_a_paper_has_a_line_for_each_statement():
     page = claims_page(paper, some).splitlines()
     assert sum(line.startswith("| 004-") for line in page) == 7
     assert ("| 004-02b | 004-fig7 | Z waits \\| a lot | not held | waits: 0 | held in 1 of 2 variations: slow | "
-            "reversed at 3; as printed |") in page
+            "It is reversed at 3. As printed. |") in page
     assert any("| limit ours: 1.5, turns at 1.73; reconstructed: edn |" in line for line in page)
     row = claim_rows([RECORD])[1]
     assert (row["figure"], row["claim"], row["variations"]) == ("004-fig7", "004-02b", "slow: held; fast: not held")

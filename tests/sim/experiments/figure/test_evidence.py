@@ -197,7 +197,8 @@ def judged(statement, first=(1, 2), schemes=None, **more):
 def test_reconstructed_rivals(bound, numbers, verdict, why):
     statement = Statement("x", "", STATEMENT, bound=bound and Predicate(bound))
     found = judged(statement, numbers, {"a": "dual-path", "b": "gtdmpm"})
-    assert (found.verdict, found.why) == (verdict, why and f"the rival is reconstructed: the verdict against our form of it is {why}")
+    assert (found.verdict, found.why) == (
+        verdict, why and f"the rival is reconstructed: the verdict against our form of it is {why}")
     assert found.reconstructed == ("gtdmpm",)
     assert found.remarks == "reconstructed: gtdmpm"
 

@@ -19,9 +19,9 @@ from wormcast.hw.router import Blueprint
 from wormcast.sim.build.components import blueprint_of, build_component
 from wormcast.sim.common.atomic_write import whole_file
 from wormcast.sim.export.verilog.contract import (
-    CREDIT_FAULT_CYCLES,
     ENABLE_RULES,
-    FAULT_CYCLES,
+    REPORTED,
+    WORDS,
     credit_cycles,
     incoming,
     rules,
@@ -33,7 +33,7 @@ from . import timing
 
 __all__ = ["EXAMPLES", "NETWORKS", "filled", "part"]
 
-Options = Mapping[str, str]
+Options = Mapping[str, str | int]
 
 #: Examples of hardware by description: component and options. Each header format and each kind of switch occurs.
 EXAMPLES: dict[str, tuple[str, Options]] = {
@@ -47,6 +47,8 @@ EXAMPLES: dict[str, tuple[str, Options]] = {
     "deep, mixed": ("router", {"topology": "irregular:switches=4,nodes=6,ports=6",
                                "scheme": "mixed:few=path-lg,limit=3", "configuration": "sivaram_32"}),
     "interface": ("interface", {"topology": "mesh:8x8", "scheme": "dual-path"}),
+    "interface, packets": ("interface", {"topology": "mesh:8x8", "scheme": "dual-path", "packet": 16}),
+    "smart interface": ("interface", {"topology": "mesh:8x8", "scheme": "k-binomial", "packet": 16, "ni": "fpfs"}),
 }
 
 #: Networks of each kind, the smallest one first.
@@ -71,14 +73,18 @@ def part(name: str) -> str:
     if kind == "errors":
         return violation_table(of)
     return {"rules": _rules, "headers": _headers, "credits": _credits, "networks": _networks,
-            "refused": _refused, "faults": _faults,
-            "clock enable": lambda: f"{textwrap.fill(ENABLE_RULES, 120)}\n"}[name]()
+            "refused": _refused, "words": lambda: _filled(f"{REPORTED} {WORDS}"),
+            "clock enable": lambda: _filled(ENABLE_RULES)}[name]()
 
 
 def filled(text: str) -> str:
     """Return the text of the page with all parts made anew."""
     return re.sub(r"<!-- made: (.+?) -->\n.*?<!-- end -->",
                   lambda found: f"<!-- made: {found[1]} -->\n\n{part(found[1])}\n<!-- end -->", text, flags=re.DOTALL)
+
+
+def _filled(text: str) -> str:
+    return f"{textwrap.fill(text, 120, break_on_hyphens=False)}\n"
 
 
 @cache
@@ -132,12 +138,6 @@ def _credits() -> str:
         rows.append(f"| {name if what == 'interface' else f'router, {name}'} | {found[0]} | {found[1]} | {fast} |\n")
     return ("| component | input: flit to its credit | output: credit to the flit | the same with `--delays fast` |\n"
             "|---|---:|---:|---:|\n" + "".join(rows))
-
-
-def _faults() -> str:
-    """Return the cycles from an error to ``fault``, by kind of component."""
-    return "| component | wrong flit to `fault` | wrong credit to `fault` |\n|---|---:|---:|\n" + "".join(
-        f"| {kind} | {cycles} | {CREDIT_FAULT_CYCLES} |\n" for kind, cycles in FAULT_CYCLES.items())
 
 
 @cache

@@ -54,10 +54,10 @@ class ForwardingInterface(NetworkInterface):
     table_in : In(LinkSignature)
         From the host, to the child table.
     fault : Out(fault_layout)
-        The first error on the wire, until reset. The interface reports ``LIST_TOO_LONG`` at ``network_in_0`` if
-        `Forwarding` cuts a packet. At ``table_in`` the interface reports ``LIST_TOO_LONG`` for more header flits than a
-        row has room for, ``NO_SUCH_DESTINATION`` for a row that does not exist, and ``WRONG_ORDER`` for a row with
-        stored packets.
+        The first error on the wire, until reset. ``LIST_TOO_LONG`` at ``network_in_0``: a packet to be forwarded has
+        more payload flits than a packet may have. At ``table_in``: ``LIST_TOO_LONG`` for more header flits than a row
+        has room for, ``NO_SUCH_DESTINATION`` for a row that does not exist, and ``WRONG_ORDER`` for a row that is
+        written while packets of it are stored.
     forwarded, resident, copied, occupancy, peak : Out
         As in `Forwarding`.
     """

@@ -6,7 +6,7 @@ docs/ports.md and the port table of each export are made from these declarations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from amaranth.lib import wiring
 
@@ -26,8 +26,8 @@ from .links import links
 from .ports import ports
 from .streams import stream_tables
 
-__all__ = ["CREDIT_FAULT_CYCLES", "ENABLE_RULES", "FAULT_CYCLES", "VIOLATIONS", "Violation", "contract_tables",
-           "credit_cycles", "errors_of_hosts", "family", "incoming", "rules", "violation_table"]
+__all__ = ["ENABLE_RULES", "REPORTED", "VIOLATIONS", "WORDS", "Violation", "contract_tables", "credit_cycles",
+           "errors_of_hosts", "family", "incoming", "rules", "violation_table"]
 
 
 @dataclass(frozen=True)
@@ -44,114 +44,185 @@ class Violation:
         Value of ``fault.cause`` that reports the error; None: the error is not detected.
     effect : str
         What happens after the error.
+    cycles : int
+        Cycles from the wrong flit or credit on the link to ``fault``.
     """
 
     error: str
     at: str
     cause: Cause | None
     effect: str
+    cycles: int = 2
+
+    @property
+    def report(self) -> str:
+        """Text: the cause in ``fault``, and when ``fault`` has it."""
+        return "not detected" if self.cause is None else f"{self.cause.value} {self.cause.name}, {self.cycles}"
 
 
-CUT = "The worm in front leaves with a last flit that has both marks"
+#: The fault output, and its column in the tables of errors.
+REPORTED = ("`fault` is 0 until the first error that is detected, then keeps the cause, the port and the virtual "
+            "channel of this error until reset. The table has the value of `fault.cause`, and the number of cycles "
+            "from the wrong flit or credit on the link to `fault`.")
+
+#: Words of the tables of errors.
+WORDS = (
+    "An *input* is a link into a router, with its buffer; an *output* is a link out of a router, with the credits that "
+    "the router counts for it. The *worm in front* is the worm that came before on the same link and the same virtual "
+    "channel. A *stop* is a destination of a worm, the *last stop* its last destination. A *legal hop* is a hop that "
+    "the routing relation allows. *Both marks* are the head mark and the tail mark of one flit. Flits that are "
+    "*dropped* leave by no link; their credits come back, except after OVERFLOW.")
+
+AS_IF_NOT_SENT = ("The flit is dropped, and no credit comes back for it. Of its worm, the component stores the other "
+                  "flits as if this flit had not been sent.")
+STOPPED = "The virtual channel sends nothing more until reset. Other virtual channels go on."
+CUT = "The worm in front is cut off: it ends with a flit that has both marks"
+NEXT_UNHURT = "The worm that begins with the header flit is not affected."
+DROPPED_TO_TAIL = "All flits up to the next tail mark are dropped."
 
 ADDRESS = "an address that is another node's"
 NUMBER = "a virtual channel number that does not exist"
 ROOM = "a flit without a credit, while the buffer has room"
+STRAY = "payload, or a flit with both marks, where a worm must begin"
+TOO_LONG = "a header flit after the last header flit"
+UNENDED = "a header flit before the tail of the worm in front"
+
+
+def _of_credits(into: str, out: str, *, overflow: int, stopped: str = STOPPED) -> tuple[Violation, ...]:
+    """Return the errors of flits without credits at links into a component, and of credits at links out of it.
+
+    Parameters
+    ----------
+    overflow : int
+        Cycles from a flit without room to ``fault``.
+    stopped : str
+        Effect of a credit that the component can detect as wrong.
+    """
+    return (
+        Violation("a flit while the buffer of its virtual channel is full", into, Cause.OVERFLOW, AS_IF_NOT_SENT,
+                  overflow),
+        Violation(ROOM, into, None,
+                  "The flit is stored as any other, and its credit comes back: a credit too many for the sender."),
+        Violation("a credit, while the sender has all credits and no flit is on the link", out, Cause.CREDIT, stopped),
+        Violation("a credit too many, while the receiver owes other credits", out, None,
+                  "The sender may send a flit too many. If the flit finds no room, the receiver drops it and reports "
+                  "OVERFLOW."),
+        Violation("a credit is lost or withheld", out, None,
+                  "The virtual channel has a credit less until reset. With no credit left, it sends nothing."),
+    )
+
 
 #: Errors at a port of any switch: flits and credits.
 OF_SWITCHES = (
-    Violation("a flit on a virtual channel whose buffer is full", "input", Cause.OVERFLOW,
-              "The flit is dropped. No credit comes back for this flit."),
-    Violation(ROOM, "input", None,
-              "The flit is stored as any other, and its credit comes back: a credit too many for the sender."),
+    *_of_credits("input", "output", overflow=2, stopped=(
+        "The virtual channel sends nothing more until reset, with one exception: a consumption channel that a worm "
+        "reserves in the same cycle still sends one flit. Other virtual channels go on.")),
     Violation(NUMBER, "input", None,
-              "Undefined: the flits may be reported as another error, and may damage a worm of another channel."),
+              "Undefined: the router may report the flits as another error, and may damage a worm of another channel."),
     Violation("the tail of a worm is lost, and no worm follows", "input", None,
               "The worm holds its channels until another worm comes on the same virtual channel."),
-    Violation("wrong payload data", "input", None, "The data are delivered."),
+    Violation("wrong payload data", "input", None, "The wrong data are delivered."),
     Violation(ADDRESS, "input", None, "The worm goes to that node."),
-    Violation("a credit, while the output has all credits and no flit on the link", "output", Cause.CREDIT,
-              "The virtual channel sends nothing more until reset. A consumption channel that is reserved in the "
-              "same cycle still sends one flit. Other virtual channels go on."),
-    Violation("a credit too many, while other credits are out", "output", None,
-              "The output may send a flit too many; its receiver drops the flit and reports OVERFLOW."),
-    Violation("a credit is lost or withheld", "output", None,
-              "The virtual channel has a place less; without credits it waits for ever."),
 )
+
+#: Errors of the router and the host at any interface.
+OF_INTERFACES = (
+    *_of_credits("host_in", "network_out", overflow=1),
+    Violation("wrong addresses in a header of the host", "host_in", None,
+              "The flits are sent to the router, which reports the error."),
+    Violation("with packets, a header of the host that is longer than any header of the scheme", "host_in", None,
+              "The first packet has the header of the host, the packets after it a wrong one."),
+    Violation("the tail of a worm of the host is lost, and no worm follows", "host_in", None,
+              "The worm holds its virtual channel of `network_out` until the host sends another worm."),
+    *_of_credits("network_in", "host_out", overflow=1),
+    Violation("a worm of the router without tail, or payload without header", "network_in", None,
+              "All flits but header flits go to the host."),
+)
+
+HOST_STRAY = "payload of the host where a worm must begin"
+HOST_STRAY_EFFECT = ("The flits are sent to the router, which drops them and reports NO_HEADER. With packets, each "
+                     "packet after the first has the header of an earlier worm, and may arrive somewhere.")
 
 #: Errors that a component detects, by its `family`.
 VIOLATIONS: dict[str, tuple[Violation, ...]] = {
     "path router": (
-        Violation("payload where a worm must begin", "input", Cause.NO_HEADER,
-                  "Each such flit is dropped. The virtual channel still waits for a header flit."),
-        Violation("payload while the header has announced more header flits", "input", Cause.LIST_CUT,
-                  "The worm goes on to the destinations that have arrived, with all its payload."),
-        Violation("a header flit after the last header flit", "input", Cause.LIST_TOO_LONG,
-                  "The worm leaves as its header and a flit with both marks. The rest of the worm is dropped, up to "
-                  "its tail."),
-        Violation("a header flit before the tail of the worm in front", "input", Cause.NO_TAIL,
-                  f"{CUT}. The worm that begins with the header flit is not affected."),
-        Violation("an address that is no node's", "input", Cause.NO_SUCH_DESTINATION,
-                  "Nothing is sent to this address, nor to the destinations after it. If the first address is no "
-                  "node's, the whole worm is dropped. Destinations before the address get the payload."),
+        Violation(STRAY, "input", Cause.NO_HEADER,
+                  "Each such flit is dropped, until a header flit comes."),
+        Violation("payload, or a flit with both marks, while the header has announced more header flits", "input",
+                  Cause.LIST_CUT, "The worm goes on to the destinations that have arrived, with all its payload."),
+        Violation(TOO_LONG, "input", Cause.LIST_TOO_LONG,
+                  "The worm is cut off: its header leaves, then a flit with both marks. At its last stop only the flit "
+                  f"with both marks leaves. {DROPPED_TO_TAIL}"),
+        Violation(UNENDED, "input", Cause.NO_TAIL, f"{CUT}. {NEXT_UNHURT}"),
+        Violation("an address that no node has", "input", Cause.NO_SUCH_DESTINATION,
+                  "The worm ends at the destination before this address, with all its payload. If the address is the "
+                  "first one, the whole worm is dropped. No flit goes to this address, nor to the addresses after it."),
         Violation("a destination to which no legal hop leads from here", "input", Cause.WRONG_ORDER,
-                  "As for an address that is no node's. The sender's own address, and the node's own address a second "
-                  "time, count as such a destination. A router with a table in static inputs detects only a hop back."),
+                  "The worm ends at the destination before this one, with all its payload. If the destination is the "
+                  "first one, the whole worm is dropped. The router's own address is such a destination at the link "
+                  "from its node, and everywhere if it comes a second time. A router with its routing table in static "
+                  "inputs detects only a hop back to the router from which the worm comes."),
         *OF_SWITCHES,
     ),
     "tree router": (
-        Violation("payload where a worm must begin", "input", Cause.NO_HEADER, "The flits are dropped, up to a tail."),
-        Violation("payload while header flits are missing", "input", Cause.LIST_CUT,
+        Violation(STRAY, "input", Cause.NO_HEADER, DROPPED_TO_TAIL),
+        Violation("payload, or a flit with both marks, while header flits are missing", "input", Cause.LIST_CUT,
                   "The worm goes to the destinations whose bits have arrived, with all its payload."),
-        Violation("a header flit after the last header flit", "input", Cause.LIST_TOO_LONG,
-                  "Each copy leaves as its header and a flit with both marks. The rest of the worm is dropped, up to "
-                  "its tail."),
-        Violation("a header flit before the tail of the worm in front", "input", Cause.NO_TAIL,
-                  "Each copy of the worm in front leaves with a last flit that has both marks. The worm that begins "
-                  "with the header flit is not affected."),
+        Violation(TOO_LONG, "input", Cause.LIST_TOO_LONG,
+                  "The worm is cut off: of each copy the header leaves, then a flit with both marks. "
+                  f"{DROPPED_TO_TAIL}"),
+        Violation(UNENDED, "input", Cause.NO_TAIL,
+                  "The worm in front is cut off: each of its copies ends with a flit that has both marks. "
+                  f"{NEXT_UNHURT}"),
         Violation("a bit string without a bit for any output", "input", Cause.NO_SUCH_DESTINATION,
-                  "The worm is dropped."),
+                  "The whole worm is dropped."),
         Violation("a bit of a node that is not behind this switch", "input", None,
-                  "A copy leaves by the output that the node's digit selects."),
+                  "A copy leaves by the output that the digit of the node selects."),
         *(one for one in OF_SWITCHES if one.error != ADDRESS),
     ),
-    "deep router": (
-        Violation("payload where a worm must begin", "input", Cause.NO_HEADER, "The flits are dropped, up to a tail."),
-        Violation("payload while header flits are missing", "input", Cause.LIST_CUT, "The worm is dropped."),
-        Violation("a header flit after the last header flit", "input", Cause.LIST_TOO_LONG,
-                  "The worm ends in this flit, with both marks. The rest of the worm is dropped, up to its tail."),
-        Violation("a header flit before the tail of the worm in front", "input", Cause.NO_TAIL,
-                  "The worm in front ends in this flit, with both marks. The rest of the new worm is lost, up to its "
-                  "tail."),
-        Violation("a header that leads to no output", "input", Cause.NO_SUCH_DESTINATION, "The worm is dropped."),
+    "deep router": tuple(replace(one, cycles=3) if one.at == "input" else one for one in (
+        Violation(STRAY, "input", Cause.NO_HEADER, DROPPED_TO_TAIL),
+        Violation("payload, or a flit with both marks, while header flits are missing", "input", Cause.LIST_CUT,
+                  "The whole worm is dropped."),
+        Violation(TOO_LONG, "input", Cause.LIST_TOO_LONG,
+                  "The worm is cut off: it ends with this flit, which leaves with both marks. All flits after it, up "
+                  "to the next tail mark, are dropped."),
+        Violation(UNENDED, "input", Cause.NO_TAIL,
+                  "The worm in front is cut off: it ends with this flit, which leaves with both marks. The rest of the "
+                  "worm that begins with this flit is dropped, up to its tail."),
+        Violation("a header that leads to no output", "input", Cause.NO_SUCH_DESTINATION, "The whole worm is dropped."),
         *(one for one in OF_SWITCHES if one.error not in (ADDRESS, NUMBER, ROOM)),
-    ),
+    )),
     "interface": (
-        Violation("a flit of the host, while the queue is full", "host_in", Cause.OVERFLOW,
-                  "The flit is dropped. No credit comes back for this flit."),
         Violation("a header flit of the host before the tail of its worm in front", "host_in", Cause.NO_TAIL,
-                  f"{CUT}. The worm that begins with the header flit is not affected."),
-        Violation("payload of the host where a worm must begin", "host_in", None,
-                  "The flits are sent to the router, which reports NO_HEADER."),
-        Violation("wrong addresses in a header of the host", "host_in", None,
-                  "The flits are sent to the router, which reports the error."),
-        Violation("a flit of the router on a channel whose buffer is full", "network_in", Cause.OVERFLOW,
-                  "The flit is dropped. No credit comes back for this flit."),
-        Violation("a worm of the router without tail, or payload without header", "network_in", None,
-                  "All flits but header flits go to the host."),
-        Violation("a credit of the router, while the interface has all credits and no flit on the link", "network_out",
-                  Cause.CREDIT, "The virtual channel sends nothing more until reset. Other virtual channels go on."),
-        Violation("a credit of the host, while the interface has all credits and no flit on the link", "host_out",
-                  Cause.CREDIT, "The channel sends nothing more until reset. Other channels go on."),
+                  f"{CUT}. {NEXT_UNHURT}"),
+        Violation(HOST_STRAY, "host_in", None, HOST_STRAY_EFFECT),
+        *OF_INTERFACES,
+    ),
+    "smart interface": (
+        Violation("a header flit of the host before the tail of its worm in front", "host_in", Cause.NO_TAIL,
+                  f"{CUT}. {NEXT_UNHURT}"),
+        Violation("the first flit of a post before the tail of the worm of the host in front", "host_in", Cause.NO_TAIL,
+                  f"{CUT}. The post is not affected."),
+        Violation("a header flit of the host, or the first flit of a post, before the tail of the post in front",
+                  "host_in", Cause.NO_TAIL,
+                  "The packet under way of the post in front ends with this flit, without its head mark, as its last "
+                  "payload flit. Between two packets, a header flit ends no packet. What begins with this flit is not "
+                  "affected."),
+        Violation(HOST_STRAY, "host_in", None, HOST_STRAY_EFFECT),
+        *OF_INTERFACES,
+        Violation("without receive queue, a packet to be forwarded with more payload flits than a packet may have",
+                  "network_in", Cause.LIST_TOO_LONG,
+                  "The host gets all flits of the packet. The children get a packet of the greatest length, without "
+                  "the flits after it."),
+        Violation("a row of the child table that does not exist", "table_in", Cause.NO_SUCH_DESTINATION,
+                  "Nothing is written.", 1),
+        Violation("more header flits for a row than a row has room for", "table_in", Cause.LIST_TOO_LONG,
+                  "The row has no children: packets of it are not forwarded.", 1),
+        Violation("the first flit for a row, while packets of the row are stored", "table_in", Cause.WRONG_ORDER,
+                  "The row is written. The stored packets are sent by its new contents.", 1),
     ),
 }
-
-#: Cycles from a wrong flit on the link to ``fault``, by `family`. For interfaces: from a flit that finds no room.
-#: An interface reports a missing tail when the next worm's header is its next flit.
-FAULT_CYCLES = {"path router": 2, "tree router": 2, "deep router": 3, "interface": 1}
-
-#: Cycles from a wrong credit on the link to ``fault``.
-CREDIT_FAULT_CYCLES = 2
 
 #: Rules of the clock enable, for a component or a network that has one.
 ENABLE_RULES = (
@@ -164,7 +235,8 @@ ENABLE_RULES = (
 
 #: Classes of components with a contract, each with its family. The first class that fits counts.
 FAMILIES: tuple[tuple[type, str], ...] = (
-    (DeepSwitch, "deep router"), (TreeSwitch, "tree router"), (Switch, "path router"), (NetworkInterface, "interface"))
+    (DeepSwitch, "deep router"), (TreeSwitch, "tree router"), (Switch, "path router"),
+    (ForwardingInterface, "smart interface"), (NetworkInterface, "interface"))
 
 
 def family(component: wiring.Component) -> str | None:
@@ -185,7 +257,7 @@ def credit_cycles(component: wiring.Component, link: str) -> int:
     """
     inward = link in incoming(component)
     if isinstance(component, NetworkInterface):
-        return 2
+        return 1 if link == "table_in" else 2
     assert isinstance(component, Switch)
     if isinstance(component, DeepSwitch):
         header, first = component.decoder.header, 1
@@ -200,20 +272,45 @@ def credit_cycles(component: wiring.Component, link: str) -> int:
 def rules(blueprint: Blueprint, component: wiring.Component) -> Iterator[tuple[str, str]]:
     """Yield the rules of a component's links: subject and rule."""
     kind = family(component)
-    yield "reset", ("In the cycle after `rst`, all outputs of links and `fault` are 0. After `rst`, buffers are empty, "
-                    "and each outgoing link has all its credits. Reset both ends of a link together.")
-    yield "idle link", ("While `valid` is 0, `vc` and `flit` have no meaning. Tie `valid` and `credit` of unused links "
-                        "to 0.")
-    yield "order of marks", ("On a virtual channel a worm is its header flits (`head`), its payload flits (no mark), "
-                             "and its last payload flit (`tail`). The next worm begins after the tail. Worms on "
-                             "different virtual channels may alternate flit by flit. A flit with both marks ends a "
-                             "damaged worm; its data have no meaning.")
+    yield "reset", ("In the cycle after a cycle with `rst` 1, all outputs of links and `fault` are 0. Buffers are then "
+                    "empty, and each outgoing link has all its credits. Flits and credits that are on a link in a "
+                    "cycle with `rst` 1 have no effect. Reset both ends of a link together.")
+    yield "idle link", ("While `valid` is 0, `vc` and `flit` have no meaning. At a link without a neighbour, tie the "
+                        "inputs of the component to 0 (`valid`, `vc` and `flit` of an incoming link; `credit` of an "
+                        "outgoing link, and `arrived` if there is one), and leave its outputs open.")
+    yield "order of marks", ("A header flit has the head mark, a payload flit no mark, the last payload flit the tail "
+                             "mark. On a virtual channel a worm is its header flits, then one payload flit or more; "
+                             "links to nodes and hosts may have fewer header flits, or none (*what leaves*). The next "
+                             "worm begins after the tail. Worms on different virtual channels may alternate flit by "
+                             "flit. A flit with both marks ends a damaged worm; its data have no meaning."
+                             + " On `host_in`, where a worm may begin, a flit with both marks begins a post."
+                             * (kind == "smart interface"))
+    yield "who makes the marks", _marks_rule(kind, blueprint.configuration.packet)
     yield "header", _header_rule(blueprint)
     yield "destinations", _order_rule(blueprint)
     yield "credits", ("A receiver may return a credit in the cycle in which the flit that used it is on the link, or "
                       "later. A sender may use the credit in the next cycle, or later.")
     yield "what leaves", _leaving_rule(kind, absorbs=bool(blueprint.configuration.slots),
                                        strips=blueprint.configuration.ejected_header == "strip")
+
+
+def _marks_rule(kind: str | None, packet: int) -> str:
+    """Return the rule of who makes which mark: sender, host or component. ``packet``: payload flits of a packet."""
+    if kind in ("interface", "smart interface"):
+        ends = (f" The interface cuts a worm into packets of {packet} payload flits: it sets the tail mark in the last "
+                "flit of each packet, and repeats the header flits in front of the next packet.") if packet else ""
+        said = ("The host makes the marks of its worms on `host_in`. The interface passes them on to `network_out`, "
+                f"and the router's marks to `host_out`.{ends} The interface sets both marks only in the flit that ends "
+                "a worm of the host without tail.")
+        if kind == "interface":
+            return said
+        return (f"{said} For a post the host sends one flit with both marks, whose data have no meaning, then payload, "
+                "whose last flit has the tail mark; a post has no header flits. Of a copy that the interface sends to "
+                "a child, the interface makes all marks: the head mark of the header flits, which come from the child "
+                f"table, and the tail mark of the last payload flit, which is at the latest flit {packet} of the "
+                "payload. The host's marks on `table_in` mark the parts of a row, and leave by no link.")
+    return ("The sender makes the marks of a worm. The router passes them on. It sets both marks only in the flit that "
+            "ends a worm that it cuts off.")
 
 
 def _header_rule(blueprint: Blueprint) -> str:
@@ -262,7 +359,13 @@ def _leaving_rule(kind: str | None, *, absorbs: bool, strips: bool) -> str:
     """Return the rule of the flits that leave by the links of a component. ``strips``: links to nodes have no header.
     """
     if kind == "interface":
-        return "`host_out` has the payload alone, without header flits. `network_out` has the worms of the host."
+        again = " and of its slots" if absorbs else ""
+        return ("`host_out` has the payload alone, without header flits. `network_out` has the worms of the "
+                f"host{again}.")
+    if kind == "smart interface":
+        return ("`host_out` has the payload of arriving packets alone, without header flits, and no payload of the "
+                "host's own posts. `network_out` has the worms of the host, and copies of packets: a copy is the "
+                "header flits of a child, from the packet's row of the child table, then the payload of the packet.")
     if kind == "path router":
         node = ("`local_out` has the payload alone." if strips else
                 "`local_out` has at a stop on the way what is left of the header, then the payload; at the last stop, "
@@ -284,9 +387,9 @@ def violation_table(kind: str, at: Iterable[str] = ()) -> str:
         Only errors at these links, as in `Violation`, or names of an interface's links. Default: all errors.
     """
     there = {re.sub(r"_\d+$", "", name) for name in at}
-    return "| error | at | `fault.cause` | what follows |\n|---|---|---|---|\n" + "".join(
-        f"| {one.error} | {one.at} | {f'{one.cause.value} {one.cause.name}' if one.cause else 'not detected'} | "
-        f"{one.effect} |\n" for one in VIOLATIONS[kind] if not there or one.at in there)
+    return "| error | at | `fault.cause`, cycles | effect |\n|---|---|---|---|\n" + "".join(
+        f"| {one.error} | {one.at} | {one.report} | {one.effect} |\n"
+        for one in VIOLATIONS[kind] if not there or one.at in there)
 
 
 def contract_tables(blueprint: Blueprint, component: wiring.Component, prefix: str = "") -> Iterator[str]:
@@ -306,6 +409,7 @@ def contract_tables(blueprint: Blueprint, component: wiring.Component, prefix: s
     kind = family(component)
     if kind is None:
         return
+    outside = [name for name in listed if not prefix or not name.startswith("network_")]
     yield "\n## Rules of the links\n\n| | rule |\n|---|---|\n"
     yield from (f"| {subject} | {rule} |\n" for subject, rule in rules(blueprint, component)
                 if not streams or subject != "what leaves")
@@ -313,16 +417,14 @@ def contract_tables(blueprint: Blueprint, component: wiring.Component, prefix: s
            "to its credit, at an outgoing link from a credit to the flit that uses it.\n\n"
            "| link | cycles | |\n|---|---:|---|\n")
     for name, link in listed.items():
-        if not prefix or name.startswith("host_"):
+        if name in outside:
             flit = "last flit of the chunk" if link.chunk > 1 else "flit"
             ends = f"{flit} to its credit" if name in arriving else "credit to the flit"
             yield f"| `{prefix}{name}` | {credit_cycles(component, name)} | {ends} |\n"
-    yield (f"\n## Errors\n\n`fault` stores the first detected error until reset: a wrong flit {FAULT_CYCLES[kind]} "
-           f"{'cycle' if FAULT_CYCLES[kind] == 1 else 'cycles'} after it was on the link, a wrong credit "
-           f"{CREDIT_FAULT_CYCLES} cycles after. Errors of a neighbour that this {kind} detects, and others:\n\n")
-    yield violation_table(kind, listed if kind == "interface" else ())
-    if isinstance(component, ForwardingInterface):
-        yield "\nA smart interface detects further errors (docs/hosts.md).\n"
+    outside = [name for name in listed if not prefix or not name.startswith("network_")]
+    yield (f"\n## Errors\n\n{REPORTED} The table has errors of a neighbour of this {kind}, detected or not.\n\n"
+           f"{WORDS}\n\n")
+    yield violation_table(kind, outside if isinstance(component, NetworkInterface) else ())
 
 
 def errors_of_hosts(router: wiring.Component) -> str:
@@ -330,4 +432,5 @@ def errors_of_hosts(router: wiring.Component) -> str:
     kind = family(router)
     assert kind is not None
     return ("\n## Errors at routers\n\nInterfaces do not check headers. A router stores the first error of the worms "
-            f"that reach it; the name of the port ends in `fault`:\n\n{violation_table(kind, ['input'])}")
+            "that reach it, in the port whose name ends in `router_fault`. Cycles count from the link into the "
+            f"router:\n\n{violation_table(kind, ['input'])}")

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 
 __all__ = ["entries", "member_meaning", "promises", "summary"]
@@ -30,16 +31,18 @@ def member_meaning(kind: type, name: str) -> str | None:
     """Return the description of a member in the docstrings of a class and its bases.
 
     An entry with exactly this name takes precedence over the first matching pattern. ``{WORD}`` in an entry's name
-    matches any letters, digits and underscores. In the description, ``{WORD}`` is replaced by the matched text.
+    matches any letters, digits and underscores. In the description, ``{WORD}`` is replaced by the matched text. The
+    description of an entry ``As in CLASS.`` is that of the member of CLASS.
     """
-    known = [(pattern, said) for one in kind.__mro__ for head, said in entries(one, "Members", "Straps")
+    known = [(pattern, said, one) for one in kind.__mro__ for head, said in entries(one, "Members", "Straps")
              for pattern in filter(None, (part.split(":")[0].strip() for part in head.split(",")))]
-    for pattern, said in sorted(known, key=lambda entry: entry[0] != name):
+    for pattern, said, one in sorted(known, key=lambda entry: entry[0] != name):
         found = re.fullmatch(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\w+)", re.escape(pattern)), name)
         if found:
             for hole, value in found.groupdict().items():
                 said = said.replace(f"{{{hole}}}", value)
-            return said
+            other = re.fullmatch(r"As in (\w+)\.", said)
+            return member_meaning(vars(sys.modules[one.__module__])[other[1]], name) if other else said
     return None
 
 

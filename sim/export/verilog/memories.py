@@ -29,9 +29,9 @@ class _Port(NamedTuple):
 def take_out_memories(module: NetlistModule) -> Iterator[NetlistModule]:
     """Replace the memories of a module by instances, and yield the modules of these instances.
 
-    A memory of one word has no address, and stays where it is. Any other memory has one write port, for whole words.
-    The read ports of a memory have a latency of no cycle or of one cycle. With a latency of one cycle, a read in the
-    cycle in which the word is written returns the word's former value.
+    A memory of one word has no address, and becomes a register of the module. Any other memory has one write port, for
+    whole words. The read ports of a memory have a latency of no cycle or of one cycle. With a latency of one cycle, a
+    read in the cycle in which the word is written returns the word's former value.
 
     Raises
     ------

@@ -52,8 +52,17 @@ def translate(netlist: str, progress: Callable[[str], None] = lambda line: None)
     parts = [part for part in re.split(r"(?<=^endmodule\n)", text, flags=re.MULTILINE) if part.strip()]
     if len(parts) != len(modules) or re.search(r"^ *reg .* = ", text, re.MULTILINE):
         raise RuntimeError(f"verilog: the format of {described['creator']} is unknown")
-    text = "".join(_complete(part, modules) for part in parts)
+    text = "".join(_complete(_without_tiny_memories(part), modules) for part in parts)
     return text, described["creator"].split("(")[0].strip()
+
+
+def _without_tiny_memories(text: str) -> str:
+    """Make registers from the memories of one word in a module: Yosys, which has written them, warns about them."""
+    for name in re.findall(r"^  reg (?:\[.*?\] )?(\w+) \[0:0\];$", text, re.MULTILINE):
+        text = re.sub(rf"^(?:  \(\*.*\*\)\n)?(  reg (?:\[.*?\] )?{name}) \[0:0\];\n  initial begin\n"
+                      rf"    {name}\[0\] = (\S+;)\n  end$", rf"\1;\n  initial {name} = \2", text, flags=re.MULTILINE)
+        text = text.replace(f"{name}[1'h0]", name)
+    return text
 
 
 def _complete(text: str, modules: dict[str, Any]) -> str:

@@ -140,6 +140,15 @@ def test_a_memory_is_a_module_that_says_how_it_is_read(router):
     assert re.findall(r"^// Instances: lane_0, (.*) lane_7$", store, re.MULTILINE)
 
 
+def test_a_memory_of_one_word_is_a_register():
+    """Yosys warns about memories whose addresses are all constant."""
+    built = build_component(having("replication-buffer", scheme="individual", vcs=1, buffer=1), "replication-buffer")
+    text, _ = component_verilog(built, "b")
+    assert re.search(r"^  reg \[\d+:0\] memory;\n  initial memory = \d+'h0+;$", text, re.MULTILINE)
+    assert "memory <= " in text
+    assert "memory[" not in text
+
+
 @pytest.mark.parametrize("change", [
     ("TRANSPARENCY_MASK 1'0", "TRANSPARENCY_MASK 1'1"),
     (r"\write_en [0] }", r"\other [0] }"),

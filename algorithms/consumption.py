@@ -77,8 +77,9 @@ class ConsumptionClasses:
         for direction in named:
             if not DIRECTION.fullmatch(direction):
                 raise WormcastError(
-                    f"classes: {self} is not valid: {direction!r} is not a direction. Allowed: 0+, 0-, 1+ and so on, "
-                    "up, down; with :last each also on one class of virtual channels, as 0+.1:last."
+                    f"classes: {self} is not valid: {direction!r} is not a direction. Allowed: 0+ and 0- (the first "
+                    "coordinate of nodes rises and falls), 1+ and so on; or up and down (labels rise and fall)"
+                    f"{'; on one class of virtual channels as 0+.1:last' * ('.' in direction)}."
                 )
         whole = {direction for direction in named if not _vc_of(direction)}
         hops = {_hop_of(direction) for direction in named}

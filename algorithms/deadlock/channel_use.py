@@ -9,6 +9,7 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
+from ..phrases import count
 from ..routing import Relation, Routes, last_option, walk
 from ..routing.base import follow, no_path, turns_of
 from ..schemes import Scheme, ask, classes_of
@@ -254,12 +255,15 @@ def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
     that have arrived by a link.
     """
     topology = routes.topology
-    if not np.array_equal(np.sort(topology.consumptions[:, 0]), np.arange(topology.switches)) or (
-            topology.injections[:, 0] != topology.consumptions[:, 0]).any():
-        raise WormcastError(
-            f"check: {topology.name} is not valid: it has {topology.nodes} nodes at {topology.switches} switches, and "
-            f"worms of {scheme.name} stop on their way. Allowed: one node at each switch."
-        )
+    names, (sends, receives) = topology.switch_names, (topology.injections[:, 0], topology.consumptions[:, 0])
+    nodes = np.bincount(receives, minlength=topology.switches)
+    if (nodes != 1).any() or (sends != receives).any():
+        odd, apart = int((nodes != 1).argmax()), int((sends != receives).argmax())
+        found = (f"switch {names[odd]} has {count(int(nodes[odd]), 'node')}" if nodes[odd] != 1 else
+                 f"node {apart} sends to switch {names[sends[apart]]} and receives from switch "
+                 f"{names[receives[apart]]}")
+        raise WormcastError(f"check: {topology.name} is not valid: {found}, and worms of {scheme.name} stop on their "
+                            "way. Allowed: networks with exactly one node at each switch.")
     phases = len(np.unique(routes.phase_of_link)) if routes.deterministic else len(routes.options)
     if phases > 1:
         raise WormcastError(

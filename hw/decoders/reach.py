@@ -226,8 +226,8 @@ class ReachDecoder(CopyingDecoder):
         if self.whole:
             known = reachability(routes.topology)
             if (known.down != down).any():
-                raise WormcastError(f"{refused} with strings: whole: the highest of several outputs down to a node is "
-                                    "not always the one that worms use. Allowed: up-down-tree, up-down-tree-any, "
-                                    "up-down-tree-adaptive.")
+                raise WormcastError(f"{refused} with strings whole: worms do not always use the highest of several "
+                                    "outputs down to a node. Allowed: strings restricted, or relation up-down-tree, "
+                                    "up-down-tree-any or up-down-tree-adaptive.")
             strings = known.whole[kind.members][:, own]
         return ports[kind.members], strings

@@ -309,7 +309,7 @@ class TestIrregular:
         scheme = Listed("nameless", dual_path, relation=SHORTEST)
         scheme.kinds = ()
         shared = replace(network(2, [(0, 1), (1, 0)], nodes=[(0, 0), (0, 0), (1, 1), (1, 1)]), shape=(2, 2))
-        with pytest.raises(WormcastError, match="it has 4 nodes at 2 switches, and worms of nameless stop on"):
+        with pytest.raises(WormcastError, match="switch s0 has 2 nodes, and worms of nameless stop on"):
             check(shared, scheme)
         mesh = topology("mesh:3x3")
         with pytest.raises(WormcastError, match="check: relation up-down is not valid: its candidates depend on"):

@@ -173,7 +173,7 @@ LOWEST = Lowest()
 """)
     name = "irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed=4"
     options = {**DEEP, "buffer": 64, "chunk": 8, "flit_width": 16}
-    with pytest.raises(WormcastError, match=r"^relation: lowest is not valid with strings: whole: "):
+    with pytest.raises(WormcastError, match=r"^relation: lowest is not valid with strings whole: "):
         bulk(name, "tree", [send(0, 1, length=2)], relation=f"{file}:LOWEST", **options, strings="whole")
 
 

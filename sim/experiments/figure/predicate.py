@@ -80,6 +80,12 @@ LARGEST = 1e100
 ARGUMENTS = {"output": (2, 2), "within": (3, 3), "comparable": (2, 3), SATURATED: (2, 2),
              "count": (1, MANY), "abs": (1, 1), "precision": (1, 1), "max": (1, MANY), "min": (1, MANY)}
 
+#: Calls as error messages show them.
+CALLS = {"output": "output('COMMAND', 'PATH')", SATURATED: f"{SATURATED}('SERIES', LOAD)",
+         "within": "within(A, B, SHARE) with a number SHARE: A is between B * (1 - SHARE) and B * (1 + SHARE)",
+         "comparable": "comparable(A, B), or comparable(A, B, RATIO) with a number RATIO: A / B is between 1 / RATIO "
+                       "and RATIO"}
+
 
 def require_command(key: str, command: str, example: str = "topology mesh:4x4") -> None:
     """Refuse a command with unclosed quotes, and an empty command. The refusal shows an example."""
@@ -162,20 +168,19 @@ class _Text:
         texts = [argument for argument in node.args if isinstance(argument, ast.Constant)
                  and isinstance(argument.value, str)]
         wanted = 2 if name == "output" else int(name in WORDS)
+        usual = CALLS.get(name, f"{name}('SERIES'), or {name}('SERIES', LOAD)" if wanted else "")
         if len(texts) != wanted or (wanted and node.args[:wanted] != texts):
-            refuse("output('COMMAND', 'PATH')" if name == "output" else
-                   f"{name}('SERIES', LOAD)" if name == SATURATED else
-                   f"{name}('SERIES'), or {name}('SERIES', LOAD)" if wanted else "numbers, without texts")
+            refuse(usual if wanted else "numbers, without texts")
         least, most = ARGUMENTS.get(name, (1, 2))
         if not least <= len(node.args) <= most:
             many = f" to {most}" if least < most else ""
-            refuse(f"{least}{many} argument{'s' * (most > 1)}")
+            refuse(usual or f"{least}{many} argument{'s' * (most > 1)}")
         # the load at which a measurement is read, and the share of ``within``, must be constant numbers
         place = 1 if name in WORDS else 2
         if name in (*WORDS, *DECIDED):
             for argument in node.args[place:]:
                 if not isinstance(argument, ast.Constant) or not isinstance(argument.value, int | float):
-                    refuse(f"a number without a sign as argument {place + 1}")
+                    refuse(f"{usual}. Argument {place + 1} is a number without a sign")
 
     def _require_truth(self, node: ast.expr) -> None:
         """Refuse a part of a formula that has no truth value."""

@@ -63,7 +63,7 @@ class ResultStore:
         found = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
         if found not in ([], [(TABLE,)]):
             raise WormcastError(f"{self.path} is not valid: it is not a file of finished points. "
-                                "Allowed: a file of finished points, or a new name.")
+                                "Allowed: another folder, with --out FOLDER; or this folder without the file.")
         if not found:
             database.execute(TABLE)
         database.execute("COMMIT")

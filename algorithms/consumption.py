@@ -97,7 +97,7 @@ class ConsumptionClasses:
                                 "the colon.")
         if self.by == "next" and self.by_vc:
             raise WormcastError(f"classes: {self} is not valid: the virtual channel of the next hop is not known in "
-                                "advance. Allowed: classes of virtual channels of the last hop, with :last.")
+                                "advance. Allowed: the virtual channel of the last hop, with :last at the end.")
 
     def __len__(self) -> int:
         return len(self.networks)

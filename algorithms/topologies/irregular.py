@@ -49,7 +49,8 @@ def irregular(parameters: str) -> Topology:
     joined = int(free * connectivity)
     if joined // 2 < switches - 1:
         most = switches * ports - math.ceil(2 * (switches - 1) / connectivity)
-        allowed = f"up to {most} nodes" if most >= 2 else "more ports, or a greater connectivity"
+        allowed = f"up to {most} nodes" if most >= 2 else (
+            f"more ports{', or a greater connectivity' * (free // 2 >= switches - 1)}")
         raise WormcastError(
             f"topology: '{specification}' is not valid: with switches={switches}, ports={ports}, nodes={nodes} and "
             f"connectivity={_plain(connectivity)}, links join {joined} ports, and {switches} switches need "

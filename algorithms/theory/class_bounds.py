@@ -11,7 +11,7 @@ from ..consumption import ConsumptionClasses
 from ..deadlock.classes import fewest_classes, vocabularies
 from ..deadlock.knot_search import is_free
 from ..phrases import count
-from .paper import Claim
+from .boppana98_claims import Claim
 from .problem import Problem
 from .ranking import certificate
 from .statement import TheoremCheck

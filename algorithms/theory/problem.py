@@ -13,7 +13,7 @@ from ..deadlock.graph import dependency_graph
 from ..deadlock.knot_search import is_free
 from ..schemes import Scheme
 from ..topologies import Topology
-from .paper import STATED, Stated
+from .boppana98_claims import STATED, Stated
 
 __all__ = ["Problem"]
 

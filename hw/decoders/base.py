@@ -15,7 +15,7 @@ from wormcast.algorithms.routing import Routes
 
 from ..options import INJECTION
 from ..router_kind import SwitchKind
-from .tabled import RouteRows, TableBits
+from .table_memory import RouteRows, TableBits
 
 if TYPE_CHECKING:
     from amaranth.lib.data import StructLayout

@@ -17,7 +17,7 @@ from .branching import BranchingDecoder, CopyingDecoder
 from .multi_drop import MultiDropDecoder
 from .reach import ReachDecoder
 from .route import RouteDecoder
-from .tabled import TableBits
+from .table_memory import TableBits
 
 if TYPE_CHECKING:
     from amaranth.hdl import Module, Value

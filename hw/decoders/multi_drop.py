@@ -14,7 +14,7 @@ from ..logic import any_of
 from ..router_kind import SwitchKind
 from .base import Decoder
 from .branching import CopyingDecoder
-from .tabled import RouteRows, TableBits, look_up
+from .table_memory import RouteRows, TableBits, look_up
 
 if TYPE_CHECKING:
     from amaranth.hdl import Value

@@ -18,7 +18,7 @@ from .. import hdl
 from ..logic import any_of, bits_for, next_of
 from ..router_kind import SwitchKind
 from .branching import CopyingDecoder
-from .tabled import RouteRows, TableBits, look_up
+from .table_memory import RouteRows, TableBits, look_up
 
 if TYPE_CHECKING:
     from amaranth.hdl import Module, Value

@@ -13,7 +13,7 @@ from wormcast.algorithms.routing import Routes
 from .. import hdl
 from ..logic import next_of
 from ..router_kind import SwitchKind
-from .tabled import RouteRows, TableBits, look_up
+from .table_memory import RouteRows, TableBits, look_up
 from .unicast import UnicastDecoder
 
 __all__ = ["RouteDecoder"]

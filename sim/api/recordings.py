@@ -80,7 +80,7 @@ class WaveformResult(CommandResult):
         return to_dict(self.history, {row.link for row in rows_of(self.history, self.links)})
 
     def _lines(self) -> list[str]:
-        from ..waves.view.telling import describe
+        from ..waves.view.descriptions import describe
 
         found = self.history
         return [f"{count(len(self.rows()), 'worm')} in cycles {found.first} to {found.end - 1}", *describe(found)]

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError, find_scheme, topology
 
+from .compatibility import require_sendable
 from .configurations import hardware
-from .front_door import require_sendable
 from .host_port import LINKS, HostPort
 from .setup import DEFAULTS, name_of
 
 if TYPE_CHECKING:
     from amaranth.lib import wiring
 
-    from wormcast.hw.decoders.alone import HeaderDecoder
+    from wormcast.hw.decoders.header_decoder import HeaderDecoder
     from wormcast.hw.input_decode import InputDecode
     from wormcast.hw.router import Blueprint
 
@@ -183,7 +183,7 @@ class Exported:
 
 
 def _decoder(intake: "InputDecode") -> "HeaderDecoder":
-    from wormcast.hw.decoders.alone import HeaderDecoder
+    from wormcast.hw.decoders.header_decoder import HeaderDecoder
 
     return HeaderDecoder(intake.port, intake.decoder, width=intake.width)
 

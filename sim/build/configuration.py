@@ -8,10 +8,10 @@ from typing import Any
 from wormcast.algorithms import ConsumptionClasses, Relation, Scheme, Topology, WormcastError
 from wormcast.algorithms.consumption import MOST_CONSUMPTION, require_any_channel
 from wormcast.algorithms.ejection import EJECTION
+from wormcast.algorithms.host_retransmission import AbsorbedByHosts
 from wormcast.algorithms.phrases import given_text
 from wormcast.algorithms.routing import TIES, as_built, signed_dimensions
 from wormcast.algorithms.schemes import classes_of
-from wormcast.algorithms.store_and_forward import AbsorbedByHosts
 from wormcast.algorithms.typecheck import require_fields
 from wormcast.hw.options import (
     CONSUMPTION_LINKS,

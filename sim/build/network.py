@@ -14,7 +14,7 @@ from wormcast.algorithms.headers import AddressList, Header
 from wormcast.algorithms.routing import ALONG_LABELS, default_signs, routes_of
 from wormcast.algorithms.source_digest import source_digest
 from wormcast.hw.decoders import Decoder
-from wormcast.hw.decoders.tabled import RouteRows
+from wormcast.hw.decoders.table_memory import RouteRows
 from wormcast.hw.input_probe import InputProbe
 from wormcast.hw.interface.interface_probe import InterfaceProbe
 from wormcast.hw.variants import probe_of

@@ -163,8 +163,8 @@ LESSONS = {
 def _show(name: str, out: Path) -> None:
     """Run a lesson: write waveforms, replays with notes, a space-time diagram, and the notes as text."""
     from ..waves.view import read_waveform
+    from ..waves.view.descriptions import milestones
     from ..waves.view.replay import write_replay
-    from ..waves.view.telling import milestones
 
     lesson = LESSONS[name]
     make_folder(out)

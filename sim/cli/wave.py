@@ -23,8 +23,8 @@ from ..waves.view import (
     spacetime_text,
     summarise,
 )
+from ..waves.view.descriptions import describe, describe_deadlock
 from ..waves.view.replay import write_replay
-from ..waves.view.telling import describe, describe_deadlock
 from .app import Json, count, emit_result, say, table, width
 from .commands import command
 from .options import PICTURE, Given, picture_options, picture_paths, say_files, takes

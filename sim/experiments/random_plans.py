@@ -8,8 +8,8 @@ import numpy as np
 
 from wormcast.algorithms import Scheme, Topology, WormcastError, survey
 
+from ..build.compatibility import require_sendable
 from ..build.configurations import hardware
-from ..build.front_door import require_sendable
 from ..build.limits import SAMPLES
 from ..build.traffic import Traffic
 from .load import Interval, interval

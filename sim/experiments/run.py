@@ -14,8 +14,8 @@ from wormcast.algorithms.errors import MessageError
 from wormcast.algorithms.phrases import count
 from wormcast.algorithms.typecheck import checked, require_kind
 
+from ..build.compatibility import require_sent
 from ..build.configuration import Configuration
-from ..build.front_door import require_sent
 from ..build.limits import ENGINES, MOST_RUN_CYCLES, MOST_RUN_LENGTH
 from ..build.network import Network
 from ..engines.bulk import BulkEngine

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from wormcast.algorithms import SCHEMES, find_scheme, topology
+from wormcast.algorithms.host_retransmission import AbsorbedByHosts
 from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.schemes.batch_merge import merge_batches
-from wormcast.algorithms.store_and_forward import AbsorbedByHosts
 
 FIELDS = ("source", "rank", "after", "destinations", "tier")
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from wormcast.algorithms import SCHEMES, WormcastError, load_scheme, topology
+from wormcast.algorithms.host_retransmission import AbsorbedByHosts
 from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.schemes import base
-from wormcast.algorithms.store_and_forward import AbsorbedByHosts
 from wormcast.sim import Configuration, Message, run
 
 MESH = topology("mesh:3x3")

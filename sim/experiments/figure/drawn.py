@@ -10,7 +10,7 @@ import numpy as np
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.worms import steps_of
 
-from ...build.front_door import require_sent
+from ...build.compatibility import require_sent
 from ...build.network import Network
 from ...build.setup import Setup
 from ...common.stop import Stop

@@ -9,8 +9,8 @@ from itertools import islice
 from wormcast.algorithms import Scheme, Topology, WormcastError
 from wormcast.algorithms.typecheck import checked
 
+from ...build.compatibility import require_sendable
 from ...build.configuration import Configuration
-from ...build.front_door import require_sendable
 from ...build.limits import HUNT_CYCLES, HUNT_LENGTHS
 from ...build.traffic import LONGEST
 from ...host.constants import TAG_BITS

@@ -6,7 +6,7 @@ import numpy as np
 
 from wormcast.algorithms.errors import WireError
 
-from ...build.front_door import known_to_fit
+from ...build.compatibility import known_to_fit
 from ...engines.bulk import BulkEngine
 from ...engines.faults import find_faults, lost_worms
 from ...host import NOW, UNDER_WAY

@@ -17,8 +17,8 @@ from wormcast.algorithms import Scheme, Topology, WormcastError
 from wormcast.algorithms.phrases import count
 from wormcast.algorithms.typecheck import require_kind
 
+from ...build.compatibility import require_sendable
 from ...build.configuration import Configuration
-from ...build.front_door import require_sendable
 from ...build.limits import CYCLES, FIRST_SEED, MOST_LOAD_CYCLES, MOST_SEED, MOST_SEEDS, PRECISION, SEEDS
 from ...build.network import Network
 from ...build.traffic import Traffic

@@ -7,7 +7,7 @@ import numpy as np
 
 from wormcast.algorithms import Scheme
 
-from ...build.front_door import known_to_fit, require_sent
+from ...build.compatibility import known_to_fit, require_sent
 from ...build.network import Network
 from ...common.growable import Growing
 from ...host import FREED, NOW, Host, MovingHost, lay_out

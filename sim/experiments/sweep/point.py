@@ -11,8 +11,8 @@ import wormcast
 from wormcast.algorithms import Scheme, Topology, file_digest, find_scheme, topology, user_file
 from wormcast.algorithms.source_digest import source_digest
 
+from ...build.compatibility import require_sendable
 from ...build.configuration import UNTIMED_FIELDS, Configuration
-from ...build.front_door import require_sendable
 from ...build.limits import PRECISION
 from ...build.network import Network
 from ...build.setup import Setup

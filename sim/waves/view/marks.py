@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...common.frame import text_width
 from ...common.picture_style import style
+from .descriptions import name_any
 from .history import History, RecordedHold, Wait
-from .telling import name_any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,9 +14,9 @@ import wormcast
 from ...common.atomic_write import whole_file
 from ...common.frame import COLOURS
 from ...drawing.layout import layout_of
-from .ground import HOST, QUEUE, lay_out
+from .descriptions import describe, milestones
 from .history import History, RecordedHold
-from .telling import describe, milestones
+from .replay_layout import HOST, QUEUE, lay_out
 from .worm_choice import colours_of
 
 __all__ = ["Note", "replay_page", "write_replay"]

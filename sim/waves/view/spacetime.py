@@ -23,10 +23,10 @@ from ...common.frame import (
 from ...common.picture_style import style
 from ...common.text import count
 from .chunk_marks import Lane, chunk_legend, draw_chunks, lane_label
+from .descriptions import describe, describe_deadlock, describe_worm
 from .history import History
 from .marks import Scale, draw_marks, legend_marks
 from .rows import BEHIND, ChannelRow
-from .telling import describe, describe_deadlock, describe_worm
 from .worm_choice import colours_of, shown_worms
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from ...common.text import count
+from .descriptions import describe, describe_deadlock, describe_worm
 from .history import History
 from .rows import ChannelRow
-from .telling import describe, describe_deadlock, describe_worm
 from .worm_choice import colours_of, shown_worms
 
 __all__ = ["spacetime_text"]

@@ -12,7 +12,7 @@ from wormcast.algorithms.channels import Resource, link_names
 from wormcast.algorithms.multicast_plan import plan
 from wormcast.sim import Configuration, Message, run
 from wormcast.sim.waves.view import choose_links, read_waveform, rows_of, summarise
-from wormcast.sim.waves.view.telling import name_any
+from wormcast.sim.waves.view.descriptions import name_any
 
 TO_HOST = 2  # cycles from a consumption link to the host
 NETWORKS = ["min:b=2,stages=2,kind=omega", "irregular:switches=4,ports=5,nodes=8,connectivity=1,seed=2", "torus:2x3",

@@ -19,7 +19,7 @@ from wormcast.sim.waves.view import (
     rows_of,
     summarise,
 )
-from wormcast.sim.waves.view.telling import milestones
+from wormcast.sim.waves.view.descriptions import milestones
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from wormcast.sim.waves.view import RecordedBuffer, RecordedChunk, RecordedReading
+from wormcast.sim.waves.view.descriptions import milestones
 from wormcast.sim.waves.view.replay import write_replay
-from wormcast.sim.waves.view.telling import milestones
 
 from .made import crossing, figure_4, short_worms
 

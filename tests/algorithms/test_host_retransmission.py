@@ -5,7 +5,7 @@ import pytest
 
 from wormcast.algorithms import AT_ONCE, HAMILTONIAN, SCHEMES, ConsumptionClasses, PlainScheme, Worms, topology
 from wormcast.algorithms.deadlock.check import check
-from wormcast.algorithms.store_and_forward import AbsorbedByHosts, absorbed
+from wormcast.algorithms.host_retransmission import AbsorbedByHosts, absorbed
 
 from . import reference
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import SCHEMES, TOPOLOGIES, Scheme, Topology, Worms
-from wormcast.algorithms.store_and_forward import AbsorbedByHosts
+from wormcast.algorithms.host_retransmission import AbsorbedByHosts
 from wormcast.algorithms.turns import require_passage
 from wormcast.hw.options import require_buffers
 from wormcast.hw.router import Blueprint

@@ -12,8 +12,8 @@ from command import wormcast
 
 from wormcast.algorithms import E_CUBE, SCHEMES, Relation, Scheme, WormcastError, find_scheme, topology
 from wormcast.algorithms.registry import Registry
+from wormcast.sim.build.compatibility import known_to_fit, require_sendable
 from wormcast.sim.build.configuration import Configuration
-from wormcast.sim.build.front_door import known_to_fit, require_sendable
 from wormcast.sim.cli.run_report import report
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.experiments import run as run_module

@@ -9,7 +9,7 @@ import pytest
 from wormcast.algorithms import topology
 from wormcast.sim.drawing import layout_of
 from wormcast.sim.waves.view import History, RecordedBuffer, RecordedLink
-from wormcast.sim.waves.view.ground import BOX, HOST, QUEUE, lay_out
+from wormcast.sim.waves.view.replay_layout import BOX, HOST, QUEUE, lay_out
 
 from .made import links_of
 

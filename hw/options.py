@@ -11,9 +11,12 @@ from wormcast.algorithms.topologies.base import Topology
 __all__ = [
     "CONSUMPTION_LINKS",
     "DELAYS",
+    "DMA_BUCKETS",
+    "DMA_ENGINES",
     "EJECTED_HEADER",
     "FORWARD_ORDERS",
     "INJECTION",
+    "MOST_BUS_RATE",
     "MOST_CHUNK",
     "MOST_DELAY",
     "MOST_PACKET",
@@ -45,6 +48,8 @@ INJECTION = ("one", "all")
 EJECTED_HEADER = ("keep", "strip")
 PROCESSORS = ("two", "one")
 SERVICE_ORDERS = ("arrival", "receive-first", "send-first")
+DMA_ENGINES = ("host", "interface")
+DMA_BUCKETS = ("shared", "separate")
 
 #: Reachability strings of switches for trees: each node in the string of one output, or of all outputs down to it.
 STRINGS = ("restricted", "whole")
@@ -63,6 +68,9 @@ MOST_ROW_FLITS = 1024
 
 #: Maximum of ``t_ns`` and ``t_nr``, in cycles.
 MOST_DELAY = 65535
+
+#: Maximum of both numbers of the rate of an I/O bus: flits, and the cycles that these take.
+MOST_BUS_RATE = 9999
 
 #: Maximum payload flits of a packet.
 MOST_PACKET = 65535
@@ -139,6 +147,10 @@ class RouterOptions(Protocol):
     def ni_processors(self) -> str: ...
     @property
     def ni_order(self) -> str: ...
+    @property
+    def bus_rate(self) -> tuple[int, int]: ...
+    @property
+    def dma_buckets(self) -> str: ...
     @property
     def t_ns(self) -> int: ...
     @property

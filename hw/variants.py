@@ -166,9 +166,16 @@ def _build_conventional(**parameters: Any) -> "NetworkInterface":
     return NetworkInterface(**parameters)
 
 
+def _host_side(options: RouterOptions) -> dict[str, Any]:
+    """Return the parameters of queues and DMA engines, which all variants have."""
+    flits, cycles = options.bus_rate
+    bus = {"bus_flits": flits, "bus_cycles": cycles, "bus_buckets": options.dma_buckets} if flits else {}
+    return {"receive_queue": queue_places(options.receive_queue), "send_queue": queue_places(options.send_queue), **bus}
+
+
 def _forwarding(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
     return {"kind": options.ni, "rows": options.rows, "places": options.places, "row_flits": options.row,
-            "receive_queue": queue_places(options.receive_queue), "send_queue": queue_places(options.send_queue)}
+            **_host_side(options)}
 
 
 def _absorbs(options: RouterOptions) -> bool:
@@ -176,8 +183,7 @@ def _absorbs(options: RouterOptions) -> bool:
 
 
 def _absorbing(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
-    return {"slots": options.slots, "slot_flits": options.slot,
-            "receive_queue": queue_places(options.receive_queue), "send_queue": queue_places(options.send_queue)}
+    return {"slots": options.slots, "slot_flits": options.slot, **_host_side(options)}
 
 
 def _forwards(options: RouterOptions) -> bool:
@@ -185,9 +191,8 @@ def _forwards(options: RouterOptions) -> bool:
 
 
 def _conventional(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
-    return {"ports": ports, "links": links, "receive_queue": queue_places(options.receive_queue),
-            "send_queue": queue_places(options.send_queue),
-            "processors": options.ni_processors, "order": options.ni_order}
+    return {"ports": ports, "links": links, **_host_side(options), "processors": options.ni_processors,
+            "order": options.ni_order}
 
 
 def _always(*_: Any) -> bool:

@@ -82,6 +82,9 @@ class Consumption(wiring.Component):
     served : bool
         A processor outside of this component spends the t_nr cycles of each packet, see `CommunicationProcessor`. Only
         with a receive queue.
+    bus : bool
+        Flits are sent to the host only with grants of a `DmaEngine` outside of this component. Header flits that the
+        host does not get wait for a grant like other flits, but use none.
 
     Members
     -------
@@ -116,12 +119,14 @@ class Consumption(wiring.Component):
         A whole packet is stored, and not served. Only with ``served``.
     done : In(1)
         The processor has served the packet that waits longest. Only with ``served``.
+    may_cross, crosses : In(1), Out(1)
+        As in `DmaEngine`, for one link: a flit is sent to the host. ``crosses`` is combinational. Only with ``bus``.
     """
 
     @checked
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0,
                  slots: int = 0, rows: int = 0, queue: int = 0, packet: int = 0, header_flits: int = 1,
-                 served: bool = False):
+                 served: bool = False, bus: bool = False):
         for field, value, most in (("t_nr", t_nr, MOST_DELAY), ("slots", slots, MOST_SLOTS), ("rows", rows, MOST_ROWS),
                                    ("queue", queue, NEVER_FULL_PLACES if queue == NEVER_FULL_PLACES else MOST_QUEUE)):
             if not 0 <= value <= most:
@@ -132,6 +137,7 @@ class Consumption(wiring.Component):
         if served and not queue:
             raise WormcastError("Consumption.served: true is not valid without a receive queue. Allowed: false.")
         self.served = served
+        self.bus = bus
         self.queue = PacketQueue(channels=network.vcs, places=queue, flits=packet + (header_flits if slots else 0),
                                  width=width) if queue else None
         self.port = network
@@ -150,6 +156,7 @@ class Consumption(wiring.Component):
             **({"brought": Out(1), "brought_vc": Out(range(network.vcs)), "brought_flit": Out(flit_layout(width)),
                 "full": In(rows)} if rows else {}),
             **({"arrives": Out(1), "waits": Out(1), "done": In(1)} if served else {}),
+            **({"may_cross": In(1), "crosses": Out(1)} if bus else {}),
         })
 
     def elaborate(self, platform):
@@ -184,7 +191,12 @@ class Consumption(wiring.Component):
         take = Signal()
         flit = Signal(layout)
         waits = Signal(vcs)
-        m.d.comb += [sel.eq(_next_of(m, eligible, last)), looks.eq(eligible.any())]
+        present = eligible.any()
+        if self.bus:
+            m.d.comb += self.crosses.eq(drive.send)
+            if not self.queue:
+                present = present & self.may_cross
+        m.d.comb += [sel.eq(_next_of(m, eligible, last)), looks.eq(present)]
         bring = bool(self.rows) and not self.queue
         no_place, refused = self._bring(m, looks, sel, flit, take) if bring else (C(0), C(0))
         holds = C(0) if self.queue else self._holds(m, looks & ~no_place, sel, flit, take, waits) | no_place
@@ -237,6 +249,8 @@ class Consumption(wiring.Component):
         credit = Signal()
         following = queue.next_channel
         may_go: Value = queue.has
+        if self.bus:
+            may_go = may_go & self.may_cross
         if self.rows:
             no_place, _ = self._bring(m, queue.has, queue.front_channel, queue.front, queue.take)
             may_go = may_go & ~no_place

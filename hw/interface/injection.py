@@ -89,6 +89,8 @@ class Injection(wiring.Component):
     served : bool
         A processor outside of this component spends the t_ns cycles of each packet, see `CommunicationProcessor`. Only
         with a send queue.
+    bus : bool
+        Flits of the host leave the buffer only with grants of a `DmaEngine` outside of this component.
 
     Members
     -------
@@ -121,12 +123,15 @@ class Injection(wiring.Component):
     done : In(1)
         The processor has served the packet that waits. The packet's first flit can be sent in the next cycle. Only with
         ``served``.
+    may_cross, crosses : In(1), Out(1)
+        As in `DmaEngine`, for one link: a flit of the host leaves the buffer. ``crosses`` is combinational. Only with
+        ``bus``.
     """
 
     @checked
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", queue: int = 4, packet: int = 0,
                  header_flits: int = 1, t_ns: int = 0, slots: int = 0, slot_flits: int = 128, channels: int = 1,
-                 smart: bool = False, send_queue: int = 0, served: bool = False):
+                 smart: bool = False, send_queue: int = 0, served: bool = False, bus: bool = False):
         for field, value, least, most in (("queue", queue, 1, 16), ("packet", packet, 0, MOST_PACKET),
                                           ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, MOST_DELAY),
                                           ("send_queue", send_queue, 0,
@@ -150,6 +155,7 @@ class Injection(wiring.Component):
         self.t_ns = t_ns
         self.smart = smart
         self.served = served
+        self.bus = bus
         self.store = PacketQueue(channels=1, places=send_queue, flits=header_flits + packet,
                                  width=width) if send_queue else None
         self.slots = Retransmission(slots=slots, flits=slot_flits, channels=channels, width=width) if slots else None
@@ -164,6 +170,7 @@ class Injection(wiring.Component):
             **({"posted": Out(1), "posted_flit": Out(flit_layout(width)), "stored": In(1), "forwards": In(1),
                 "forward": In(flit_layout(width)), "forward_taken": Out(1)} if smart else {}),
             **({"arrives": Out(1), "waits": Out(1), "done": In(1)} if served else {}),
+            **({"may_cross": In(1), "crosses": Out(1)} if bus else {}),
         })
 
     def elaborate(self, platform):
@@ -207,10 +214,14 @@ class Injection(wiring.Component):
         turns = self._turns(m)  # other senders take turns with the host at the network's link, or behind the send queue
         early = turns if self.store is None else _host_only
         cuts_post: Value = C(0)
+        offered = source.has  # a flit of the host can be taken
+        if self.bus:
+            offered = offered & self.may_cross
+            m.d.comb += self.crosses.eq(source.take)
         if self.smart:
-            first, has, takes, cuts_post = self._post(m, source, takes, early)
+            first, has, takes, cuts_post = self._post(m, source.data, offered, takes, early)
         else:
-            first, has, takes = early(source.data, source.has, takes)
+            first, has, takes = early(source.data, offered, takes)
         m.d.comb += [
             front.eq(first),
             flit.eq(front),
@@ -289,7 +300,7 @@ class Injection(wiring.Component):
             return partial(self._take_turns, m, self.forward, self.forwards, self.forward_taken)
         return _host_only
 
-    def _post(self, m, source, takes, turns):
+    def _post(self, m, of_host, offered, takes, turns):
         """Pass the host's payload for children (posts) to `Forwarding`.
 
         Return the three values of ``turns`` (see `_turns`) for the host's worms, and a fourth one. The fourth value is
@@ -302,17 +313,17 @@ class Injection(wiring.Component):
         payload = Signal(range(self.packet), name="posted_payload")
         ends, closes = Signal(name="ends_posted"), Signal(name="ends_post")
         m.d.comb += [
-            flit.eq(source.data),
+            flit.eq(of_host),
             both.eq(flit.head & flit.tail),
-            begins.eq(source.has & both & ~posts & ~sends),
+            begins.eq(offered & both & ~posts & ~sends),
             # a header flit that arrives between two packets ends no packet
-            closes.eq(source.has & posts & flit.head & (payload == 0)),
-            self.posted.eq(source.has & posts & ~closes),
+            closes.eq(offered & posts & flit.head & (payload == 0)),
+            self.posted.eq(offered & posts & ~closes),
             ends.eq(flit.head | flit.tail | (payload == self.packet - 1)),
             self.posted_flit.eq(flit),
             self.posted_flit.tail.eq(ends),
         ]
-        worm = source.has & ~begins & ~posts
+        worm = offered & ~begins & ~posts
         first, has, takes = turns(flit, worm, takes)
         with m.If(takes):
             m.d.sync += sends.eq(~flit.tail)
@@ -322,7 +333,7 @@ class Injection(wiring.Component):
             m.d.sync += posts.eq(0)
         with m.Elif(self.stored):
             m.d.sync += [posts.eq(~flit.tail), payload.eq(Mux(ends, 0, payload + 1))]
-        untailed = source.has & flit.head & (posts | (sends & flit.tail))
+        untailed = offered & flit.head & (posts | (sends & flit.tail))
         return first, has, takes | begins | (self.stored & ~flit.head), untailed
 
     def _take_turns(self, m, other_flit, other_has, other_take, host_flit, host_has, takes):

@@ -5,7 +5,7 @@ forwards packets."""
 
 from typing import Any
 
-from amaranth.hdl import Module
+from amaranth.hdl import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -16,10 +16,11 @@ from ..bundles import by_name
 from ..events import Event, buffer_events, leaving
 from ..faults import Cause, fault_layout, first_fault
 from ..link import LinkSignature
-from ..options import PROCESSORS
+from ..options import DMA_BUCKETS, PROCESSORS
 from ..port import PortSpec
 from .communication_processor import CommunicationProcessor
 from .consumption import Consumption
+from .dma_engine import DmaEngine
 from .injection import Injection
 
 __all__ = ["NetworkInterface"]
@@ -64,6 +65,12 @@ class NetworkInterface(wiring.Component):
         `CommunicationProcessor` serves the packets of all queues. Only with both queues.
     order : "arrival", "receive-first" or "send-first"
         Order in which one processor serves packets, as in `CommunicationProcessor`.
+    bus_flits, bus_cycles : int
+        Rate of the I/O bus to the host, as in `DmaEngine`: ``flits`` and ``cycles``. Flits from and to the host then
+        need grants of a `DmaEngine`. 0 flits: there is no limit, and no hardware for it.
+    bus_buckets : "shared" or "separate"
+        shared: one `DmaEngine` for all links from and to the host. separate: one for the links from the host, and one
+        for those to the host, each with the whole rate.
 
     Members
     -------
@@ -83,25 +90,33 @@ class NetworkInterface(wiring.Component):
     def __init__(self, *, injection: PortSpec, consumption: PortSpec, width: int, ports: int = 1, links: int = 1,
                  storage: str = "lutram", queue: int = 4, packet: int = 0, header_flits: int = 1, t_ns: int = 0,
                  t_nr: int = 0, receive_queue: int = 0, send_queue: int = 0, processors: str = "two",
-                 order: str = "arrival"):
+                 order: str = "arrival", bus_flits: int = 0, bus_cycles: int = 1, bus_buckets: str = "shared"):
         for field, value in (("ports", ports), ("links", links)):
             if value < 1:
                 raise WormcastError(f"NetworkInterface.{field}: {value} is not valid. Allowed: 1 or more.")
-        if processors not in PROCESSORS:
-            raise WormcastError(f"NetworkInterface.processors: {processors!r} is not valid. Allowed: "
-                                f"{', '.join(PROCESSORS)}.")
+        for field, word, allowed in (("processors", processors, PROCESSORS), ("bus_buckets", bus_buckets, DMA_BUCKETS)):
+            if word not in allowed:
+                raise WormcastError(f"NetworkInterface.{field}: {word!r} is not valid. Allowed: {', '.join(allowed)}.")
+        bus = bus_flits != 0
         served = processors == "one"
         self.injections = [
             Injection(injection, width=width, storage=storage, queue=queue, packet=packet, header_flits=header_flits,
-                      t_ns=t_ns, send_queue=send_queue, served=served, **self._injection_options(consumption.vcs))
+                      t_ns=t_ns, send_queue=send_queue, served=served, bus=bus,
+                      **self._injection_options(consumption.vcs))
             for _ in range(ports)
         ]
         self.consumptions = [Consumption(consumption, width=width, storage=storage, t_nr=t_nr, queue=receive_queue,
-                                         packet=packet, served=served, **self._consumption_options())
+                                         packet=packet, served=served, bus=bus, **self._consumption_options())
                              for _ in range(links)]
         self.processor = CommunicationProcessor(
             receive=links, send=ports, packets=links * consumption.vcs * receive_queue + ports * send_queue, t_nr=t_nr,
             t_ns=t_ns, order=order) if served else None
+        sides = [self.consumptions, self.injections]
+        if bus_buckets == "shared":
+            sides = [[*self.consumptions, *self.injections]]
+        #: DMA engines, each with the parts of the interface whose links share its bus
+        self.engines = [(DmaEngine(links=len(parts), flits=bus_flits, cycles=bus_cycles), parts)
+                        for parts in sides] if bus else []
         signatures = {
             **{f"host_in_{p}": In(LinkSignature(vcs=1, width=width)) for p in range(ports)},
             **{f"network_out_{p}": Out(LinkSignature(vcs=injection.vcs, width=width)) for p in range(ports)},
@@ -170,6 +185,10 @@ class NetworkInterface(wiring.Component):
             for k, part in enumerate((*self.consumptions, *self.injections)):
                 m.d.comb += [self.processor.arrives[k].eq(part.arrives), self.processor.waits[k].eq(part.waits),
                              part.done.eq(self.processor.done[k])]
+        for k, (engine, parts) in enumerate(self.engines):
+            m.submodules[f"dma_{k}"] = engine
+            m.d.comb += [engine.crosses.eq(Cat(part.crosses for part in parts)),
+                         *(part.may_cross.eq(engine.may_cross[j]) for j, part in enumerate(parts))]
         self._join(m)
         m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._errors()))
         return m

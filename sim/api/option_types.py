@@ -60,6 +60,7 @@ class HardwareOptions(TypedDict, total=False):
     t_nr: int
     dma: str | None
     dma_buckets: str
+    dma_engine: str
     ratio: str | None
     absorb: str
     slot: int

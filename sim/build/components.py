@@ -253,6 +253,9 @@ COMPONENTS: Mapping[str, Exported] = {
     "communication-processor": Exported(
         "the processor of both queues of an interface, with --ni-processors one", "interface", ("processor",),
         found="interface.communication_processor.CommunicationProcessor", options=QUEUES),
+    "dma-engine": Exported(
+        "token bucket of the bus between host and interface, with --dma RATE --dma-engine interface", "interface",
+        ("dma_0",), found="interface.dma_engine.DmaEngine", options={"dma": "4/3", "dma_engine": "interface"}),
     "forwarding": Exported("a smart interface's packets, stored once and sent to each child, with --ni fcfs or fpfs",
                        "interface", ("forwarding",), found="interface.smart.forwarding.Forwarding", options=FORWARDS),
     "child-table": Exported("the children of each message that a smart interface forwards", "interface",

@@ -16,9 +16,12 @@ from wormcast.algorithms.typecheck import require_fields
 from wormcast.hw.options import (
     CONSUMPTION_LINKS,
     DELAYS,
+    DMA_BUCKETS,
+    DMA_ENGINES,
     EJECTED_HEADER,
     FORWARD_ORDERS,
     INJECTION,
+    MOST_BUS_RATE,
     MOST_CHUNK,
     MOST_DELAY,
     MOST_PACKET,
@@ -41,8 +44,8 @@ from wormcast.hw.options import (
 from ..common.option import option, options_of, require_allowed
 from ..common.packet_count import packets_of
 
-__all__ = ["ANALYSED", "CHANNEL_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS",
-           "Configuration", "changing", "chosen", "describe_classes", "unusual"]
+__all__ = ["ANALYSED", "CHANNEL_FIELDS", "DMA_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS",
+           "UNTIMED_FIELDS", "Configuration", "changing", "chosen", "describe_classes", "unusual"]
 
 #: Largest number of data bits of a flit.
 MOST_WIDTH = 1024
@@ -78,9 +81,10 @@ def retransmission_slots(absorb: str) -> int:
 def flit_rate(dma: str) -> tuple[int, int]:
     """Return numerator and denominator of a rate in flits per cycle. Refuse other texts."""
     flits, slash, cycles = dma.partition("/")
-    numbers = [int(part) if part.isdecimal() and len(part) < 5 else 0 for part in (flits, cycles if slash else "1")]
+    numbers = [int(part) if part.isdecimal() and len(part) <= len(str(MOST_BUS_RATE)) else 0
+               for part in (flits, cycles if slash else "1")]
     if not all(numbers):
-        raise WormcastError(f"dma: {dma!r} is not valid. Allowed: FLITS or FLITS/CYCLES, each 1 to 9999, "
+        raise WormcastError(f"dma: {dma!r} is not valid. Allowed: FLITS or FLITS/CYCLES, each 1 to {MOST_BUS_RATE}, "
                             "for example 4/3.")
     return numbers[0], numbers[1]
 
@@ -196,10 +200,14 @@ class Configuration:
     dma: str | None = option(
         "Rate between a node's host and its interface: N/M is N flits in M cycles, N is N flits per cycle. Default: "
         "unlimited.",
-        None, panel="Overheads, in cycles", parse=flit_rate, metavar="FLITS[/CYCLES]", changes="host")
+        None, panel="Overheads, in cycles", parse=flit_rate, metavar="FLITS[/CYCLES]", changes="interface")
     dma_buckets: str = option(
         "shared: both directions together have the rate of --dma. separate: each direction has this rate. Default: {}.",
-        "shared", panel="Overheads, in cycles", allowed=("shared", "separate"), changes="host")
+        "shared", panel="Overheads, in cycles", allowed=DMA_BUCKETS, changes="interface")
+    dma_engine: str = option(
+        "Part of a node that keeps to the rate of --dma. host: the hosts' program, for simulation alone. interface: a "
+        "token bucket in the network interface. Default: {}.", "host", panel="Overheads, in cycles",
+        allowed=DMA_ENGINES, changes="interface")
     ratio: str | None = option(
         "Host overhead per message over interface overhead per packet. Sets t-ns to t-hs/RATIO and t-nr to t-hr/RATIO. "
         "Default: t-ns and t-nr as set.", None, panel="Overheads, in cycles", parse=overhead_ratio, metavar="RATIO",
@@ -274,6 +282,9 @@ class Configuration:
                                     "interfaces with retransmission slots send a worm on with the rest of its header. "
                                     "Allowed: keep.")
         self._require_queues()
+        if self.dma_engine == "interface" and self.dma is None:
+            raise WormcastError("dma_engine: interface is not valid without dma: the engine has the rate of dma. "
+                                "Allowed: host (the default), or with dma.")
         if self.smart:
             self._require_smart()
         if self.absorb != "off" and self.classes is not None and len(ConsumptionClasses.parse(self.classes)):
@@ -355,6 +366,10 @@ class Configuration:
             if vars(self)[name] == NEVER_FULL:
                 raise WormcastError(f"{name}: {NEVER_FULL} is not valid with verilog and synth: the "
                                     f"queue is for simulation alone. Allowed: 0 to {MOST_QUEUE}.")
+        if self.dma is not None and self.dma_engine == "host":
+            raise WormcastError(f"dma: {self.dma} is not valid with verilog and synth and dma_engine host (the "
+                                "default): the hosts' program keeps to the rate, and it is no hardware. Allowed: with "
+                                "dma_engine interface.")
 
     @property
     def deep(self) -> bool:
@@ -373,8 +388,13 @@ class Configuration:
 
     @property
     def dma_rate(self) -> tuple[int, int]:
-        """Rate limit between host and interface: flits, and the cycles that these take; 0 flits: no limit."""
-        return (0, 1) if self.dma is None else flit_rate(self.dma)
+        """Rate that the hosts' program keeps to: flits, and the cycles that these take; 0 flits: no limit."""
+        return flit_rate(self.dma) if self.dma is not None and self.dma_engine == "host" else (0, 1)
+
+    @property
+    def bus_rate(self) -> tuple[int, int]:
+        """Rate of the interfaces' DMA engines: flits, and the cycles that these take; 0 flits: no engine."""
+        return flit_rate(self.dma) if self.dma is not None and self.dma_engine == "interface" else (0, 1)
 
     @property
     def slots(self) -> int:
@@ -461,6 +481,8 @@ def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
 
 #: Options of ejection ports, virtual-channel classes, ties and absorption, which affect the channels of worms.
 CHANNEL_FIELDS = ("ejection", "vc_classes", "ties", "absorb")
+#: Options of the I/O bus between host and interface.
+DMA_FIELDS = ("dma", "dma_buckets", "dma_engine")
 #: Options that no hardware component reads. Most options that no component reads describe the hosts' software.
 HOST_FIELDS = changing("host")
 #: Options that change only the network interfaces.

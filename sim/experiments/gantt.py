@@ -7,7 +7,7 @@ import numpy as np
 
 from wormcast.algorithms import WormcastError
 
-from ..build.configuration import CHANNEL_FIELDS, HOST_FIELDS, unusual
+from ..build.configuration import CHANNEL_FIELDS, DMA_FIELDS, HOST_FIELDS, unusual
 from ..common.curve_frame import captioned, curve_settings
 from ..common.frame import COLOURS, GRID, LEGEND, MARGIN, POINTS, legend_columns
 from ..common.picture_style import style
@@ -53,7 +53,7 @@ BETWEEN = "#b0b0b0"  # lines between rows, darker than the grid
 SHARE = 0.08  # largest width of such a line, as a share of the row's height
 
 #: Options that the caption names if they do not have their defaults.
-SHOWN = (*HOST_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)
+SHOWN = (*HOST_FIELDS, *DMA_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)
 
 #: Number in place of a bar's end if its activity does not end in the run, and the hatch of such bars.
 OPEN, UNENDED = -1, "//////"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..build.configuration import CHANNEL_FIELDS, HOST_FIELDS
+from ..build.configuration import CHANNEL_FIELDS, DMA_FIELDS, HOST_FIELDS
 from ..common.curve_frame import captioned, curve_settings
 from ..common.frame import COLOURS, LEGEND, MOST_HEIGHT, POINTS, text_width
 from ..common.picture_style import style
@@ -201,6 +201,6 @@ def _caption(result: Run, letters: _Letters) -> list[str]:
             "in front": f"{one} is packet 2{of}, in front of it: the node to which it is sent",
             "": f"{one} is packet 2{of}"}
     shown = ("ni", "packet", "receive_queue", "send_queue", "ni_processors", "ni_order", "rows", "places",
-             "buffer_kind", *HOST_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)
+             "buffer_kind", *HOST_FIELDS, *DMA_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)
     return [*caption_of(result, shown),
             f"a row from top to bottom: host, packets that come in, packets that go out; {said[letters.receiver]}"]

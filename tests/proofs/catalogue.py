@@ -11,6 +11,7 @@ from .buffer import BufferHarness
 from .consumption import AbsorbedQueueHarness, ForwardedQueueHarness
 from .deep_link import DeepLinkHarness
 from .deep_switch import DeepSwitchHarness
+from .dma_engine import DmaHarness
 from .exported import ExportedInterfaceHarness, ExportedRouterHarness
 from .forwarding import ForwardingHarness
 from .harness import Harness, Property
@@ -162,6 +163,10 @@ PROOFS = [
           slow=True),
     Proof(ProcessorHarness, {"receive": 2, "send": 2, "packets": 5, "t_nr": 1, "t_ns": 3, "order": "send-first"},
           slow=True),
+    Proof(DmaHarness, {"links": 2, "flits": 4, "cycles": 3}, mutants=True),
+    Proof(DmaHarness, {"links": 3, "flits": 1, "cycles": 2}, slow=True),
+    Proof(DmaHarness, {"links": 3, "flits": 5, "cycles": 2}, slow=True),
+    Proof(DmaHarness, {"links": 1, "flits": 2, "cycles": 3}, slow=True),
     Proof(AllocatorHarness, {"requesters": 3, "vcs": 2}, mutants=True),
     Proof(AllocatorHarness, {"requesters": 5, "vcs": 1}, slow=True),
     Proof(AllocatorHarness, {"requesters": 2, "vcs": 3}, slow=True),

@@ -180,6 +180,9 @@ def test_each_option_changes_the_parts_that_it_says():
         "slot": {"absorb": "1"},
         "receive_queue": {"packet": 4},
         "send_queue": {"packet": 4},
+        "dma": {"dma": "1/2", "dma_engine": "interface"},
+        "dma_buckets": {"dma": "1/2", "dma_engine": "interface"},
+        "dma_engine": {"dma": "1/2"},
         "ni_processors": {"packet": 4, "receive_queue": 1, "send_queue": 1},
         "ni_order": {"packet": 4, "receive_queue": 1, "send_queue": 1, "ni_processors": "one"},
         "strings": {"network": "irregular:switches=4,ports=4,nodes=6,seed=4", "scheme": "tree", **deep},
@@ -192,7 +195,7 @@ def test_each_option_changes_the_parts_that_it_says():
             {"classes": ":next", "absorb": "1", "tokens": "off", "dma": "4/3", "ratio": "2"}[name]
             if option.kind is str else 2 * option.default if name == "rows" else option.default + 1]
         there = matters.get(name, {})
-        changed = [one != other for one, other in zip(keys(**there, **{name: other[0]}), keys(**there), strict=True)]
+        changed = [one != other for one, other in zip(keys(**{**there, name: other[0]}), keys(**there), strict=True)]
         assert changed == {"host": [False, False], "interface": [False, True], "router": [True, False],
                            "node": [True, True], "cells": [True, True]}[option.changes], name
 

@@ -1,9 +1,6 @@
 # amaranth: UnusedElaboratable=no
 """Networks whose interfaces queue whole packets: deadlocks, and mutants of queue and processor that deadlock."""
 
-import inspect
-import textwrap
-
 import pytest
 from cases import slow
 
@@ -11,7 +8,6 @@ import wormcast as wc
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.hw.interface import communication_processor, packet_queue
 from wormcast.sim.build.configuration import Configuration
-from wormcast.sim.engines import bulk as bulk_engine
 from wormcast.sim.engines.amaranth import AmaranthEngine
 from wormcast.sim.experiments.hunt import hunt
 from wormcast.sim.experiments.run import run
@@ -20,23 +16,6 @@ from .bench import bulk, finish, host_of, network, send
 
 QUEUES = {"vcs": 1, "packet": 4, "send_queue": 2, "receive_queue": 1, "t_ns": 5, "t_nr": 9}
 ORDERS = ("arrival", "receive-first", "send-first")
-
-
-@pytest.fixture
-def mutate(monkeypatch):
-    """A function that changes texts of a component's `elaborate`, each of which occurs once."""
-    def change(owner, *changes):
-        source = textwrap.dedent(inspect.getsource(owner.elaborate))
-        for old, new in changes:
-            assert source.count(old) == 1, old
-            source = source.replace(old, new)
-        names = {}
-        exec(compile(source, f"<mutant of {owner.__name__}>", "exec"), inspect.getmodule(owner).__dict__, names)
-        monkeypatch.setattr(owner, "elaborate", names["elaborate"])
-        sources = bulk_engine._sources()
-        monkeypatch.setattr(bulk_engine, "_sources", lambda: f"{sources} {source}")  # kernels of their own
-
-    return change
 
 
 #: Each of two worms goes on from a node at which the other one ends.

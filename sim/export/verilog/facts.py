@@ -6,7 +6,7 @@ from dataclasses import asdict
 from wormcast.hw.router import Blueprint
 
 from ...build.components import COMPONENTS
-from ...build.configuration import HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
+from ...build.configuration import DMA_FIELDS, HOST_FIELDS, INTERFACE_FIELDS, ROUTER_FIELDS, Configuration
 from ...build.configurations import CONFIGURATIONS
 from ...build.host_port import LINKS, HostPort
 from ...build.stream_network import resolved
@@ -47,10 +47,11 @@ def facts(blueprint: Blueprint, what: str, port: str | None = None, kind: str | 
         yield "port", port
     if named is not None:
         yield "configuration", f"{named}: {CONFIGURATIONS[named].description}"
+    left_out = (*HOST_FIELDS, *foreign_options(what), "classes", *(DMA_FIELDS if configuration.dma is None else ()))
     for name, value in configuration.to_dict().items():
         if value is None:  # tokens: the default depends on the scheme
             value = "off" if blueprint.tokens is None else "on"
-        if name not in (*HOST_FIELDS, *foreign_options(what), "classes"):
+        if name not in left_out:
             yield name, str(value)
     if host_port.streams:
         yield from ((name, str(value)) for name, value in asdict(resolved(host_port, blueprint)).items())

@@ -367,8 +367,8 @@ class Configuration:
                 raise WormcastError(f"{name}: {NEVER_FULL} is not valid with verilog and synth: the "
                                     f"queue is for simulation alone. Allowed: 0 to {MOST_QUEUE}.")
         if self.dma is not None and self.dma_engine == "host":
-            raise WormcastError(f"dma: {self.dma} is not valid with verilog and synth and dma_engine host (the "
-                                "default): the hosts' program keeps to the rate, and it is no hardware. Allowed: with "
+            raise WormcastError(f"dma: {self.dma} is not valid with verilog and synth: with dma_engine host (the "
+                                "default) the hosts' program keeps to the rate, and no hardware does. Allowed: with "
                                 "dma_engine interface.")
 
     @property

@@ -11,7 +11,7 @@ from .buffer import BufferHarness
 from .consumption import AbsorbedQueueHarness, ForwardedQueueHarness
 from .deep_link import DeepLinkHarness
 from .deep_switch import DeepSwitchHarness
-from .dma_engine import DmaHarness
+from .dma_engine import BusHarness, DmaHarness
 from .exported import ExportedInterfaceHarness, ExportedRouterHarness
 from .forwarding import ForwardingHarness
 from .harness import Harness, Property
@@ -167,6 +167,13 @@ PROOFS = [
     Proof(DmaHarness, {"links": 3, "flits": 1, "cycles": 2}, slow=True),
     Proof(DmaHarness, {"links": 3, "flits": 5, "cycles": 2}, slow=True),
     Proof(DmaHarness, {"links": 1, "flits": 2, "cycles": 3}, slow=True),
+    Proof(BusHarness, {"side": "send"}, mutants=True),
+    Proof(BusHarness, {"side": "send", "packet": 2, "t_ns": 2, "send_queue": 2}, slow=True),
+    Proof(BusHarness, {"side": "send", "slots": 1, "slot_flits": 4}, slow=True),
+    Proof(BusHarness, {"side": "send", "packet": 2, "send_queue": 1, "smart": True}, slow=True),
+    Proof(BusHarness, {"side": "receive"}, slow=True),
+    Proof(BusHarness, {"side": "receive", "packet": 2, "t_nr": 2, "queue": 2, "rows": 2}, slow=True),
+    Proof(BusHarness, {"side": "receive", "packet": 2, "queue": 2, "slots": 1}, slow=True),
     Proof(AllocatorHarness, {"requesters": 3, "vcs": 2}, mutants=True),
     Proof(AllocatorHarness, {"requesters": 5, "vcs": 1}, slow=True),
     Proof(AllocatorHarness, {"requesters": 2, "vcs": 3}, slow=True),

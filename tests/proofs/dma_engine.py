@@ -1,14 +1,17 @@
 # amaranth: UnusedElaboratable=no
-"""The DMA engine of an interface against a token bucket of the bus's rate."""
+"""The DMA engine of an interface against a token bucket of the bus's rate; and the parts that use its grants."""
 
 from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib.wiring import In
 
+from wormcast.hw import PortSpec
+from wormcast.hw.interface import Consumption, Injection
 from wormcast.hw.interface.dma_engine import HELD_GRANTS, DmaEngine
 
 from .harness import Harness, Inside, Property, implies, total
 from .mutants import Mutant
 
-__all__ = ["DmaHarness"]
+__all__ = ["BusHarness", "DmaHarness"]
 
 WHERE = "interface.dma_engine.DmaEngine.elaborate"
 
@@ -89,3 +92,38 @@ class DmaHarness(Harness):
         """Whether a link comes before another in the order that begins with the link ``first``."""
         links = self.engine.links
         return (one - first) % links < (other - first) % links
+
+
+class BusHarness(Harness):
+    """An injection or consumption side of an interface with a DMA engine. All inputs are arbitrary, grants included.
+
+    Of a smart interface, `Forwarding` stores a flit only while the flit waits.
+    """
+
+    component = "Injection, Consumption, I/O bus"
+    properties = (
+        Property("grant", "A flit crosses the bus only with a grant.",
+                 Mutant("interface.injection.Injection.elaborate", "offered & self.may_cross", "offered & source.has")),
+        Property("used", "Each flit that leaves the buffer of the link from the host, and each flit that is sent to "
+                         "the host, uses a grant, and no grant is used otherwise.",
+                 Mutant("interface.injection.Injection.elaborate", "self.crosses.eq(source.take)",
+                        "self.crosses.eq(send)")),
+    )
+
+    def __init__(self, *, side, **options):
+        super().__init__()
+        self.part = {"send": Injection, "receive": Consumption}[side](PortSpec("network", vcs=2, depth=2), width=2,
+                                                                      bus=True, **options)
+        self.sends, self.smart = side == "send", "smart" in options
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.part = part = self.part
+        self.leave_free(*(value for _, member, value in part.signature.flatten(part) if member.flow is In))
+        if self.smart:
+            self.assume(m, implies(part.stored, part.posted))
+        before = Signal(name="crossed")
+        m.d.sync += before.eq(part.crosses)
+        self.claim(m, "grant", ~part.crosses | part.may_cross)
+        self.claim(m, "used", (part.host.credit if self.sends else part.host.valid) == before)
+        return m

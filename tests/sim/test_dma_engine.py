@@ -79,8 +79,8 @@ def test_network_is_still_while_no_flit_moves():
 
 @pytest.mark.parametrize("command", [wc.verilog, wc.synth])
 def test_rate_of_the_hosts_program_is_no_hardware(command):
-    with pytest.raises(WormcastError, match=r"dma: 4/3 is not valid with verilog and synth and dma_engine host \(the "
-                                            r"default\): .* Allowed: with dma_engine interface\."):
+    with pytest.raises(WormcastError, match=r"dma: 4/3 is not valid with verilog and synth: with dma_engine host \(the "
+                                            r"default\) .* Allowed: with dma_engine interface\."):
         command("interface", dma="4/3")
 
 

@@ -111,7 +111,7 @@ class NetworkInterface(wiring.Component):
         self.processor = CommunicationProcessor(
             receive=links, send=ports, packets=links * consumption.vcs * receive_queue + ports * send_queue, t_nr=t_nr,
             t_ns=t_ns, order=order) if served else None
-        sides: list[list[Consumption | Injection]] = [[*self.consumptions], [*self.injections]]
+        sides: list[list[Any]] = [[*self.consumptions], [*self.injections]]
         if bus_buckets == "shared":
             sides = [[*self.consumptions, *self.injections]]
         #: DMA engines, each with the parts of the interface whose links share its bus

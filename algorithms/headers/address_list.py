@@ -248,8 +248,8 @@ class AddressList(HeaderByShape):
         fields = [f"{count(width, 'bit')} of coordinate {axis(len(self.shape), d)}" if len(self.shape) > 1 else
                   "the node's id" for d, width in enumerate(self.field_bits) if width]
         fields = [*(f"1 bit for ties in dimension {axis(len(self.shape), d)} (1 down)" for d in self.signed), *fields]
-        order = ", from the top down" if len(fields) > 1 else ""
-        yield 0, bits - 1, f"address of the next destination: {', '.join(fields)}{order}"
+        order = ", from its highest bit down" if len(fields) > 1 else ""
+        yield 0, bits - 1, f"address of the next destination{order}: {', '.join(fields)}"
         used, marks = self.capacity * bits, top - self.last_bits
         if self.capacity > 1:
             yield bits, used - 1, (

@@ -350,7 +350,7 @@ def _order_rule(blueprint: Blueprint) -> str:
     hops = f"From each destination, `{'` or `'.join(blueprint.decoded)}` must lead to the next one by legal hops."
     by_labels = [relation.name for relation in ALONG_LABELS if relation.name in blueprint.decoded]
     labels = (f" Under `{'` and `'.join(by_labels)}`, the labels of the destinations all rise or all fall, from the "
-              "sender's label on." if by_labels else "")
+              "sender's label on." if by_labels else "") + " `wormcast plan` prints worms in a legal order."
     return (f"In the order of the visits. {hops}{labels} The sender is not among the destinations, and each node is "
             "there at most once.")
 
@@ -412,7 +412,7 @@ def contract_tables(blueprint: Blueprint, component: wiring.Component, prefix: s
     outside = [name for name in listed if not prefix or not name.startswith("network_")]
     yield "\n## Rules of the links\n\n| | rule |\n|---|---|\n"
     yield from (f"| {subject} | {rule} |\n" for subject, rule in rules(blueprint, component)
-                if not streams or subject != "what leaves")
+                if not streams or subject not in ("what leaves", "who makes the marks"))
     yield ("\n## Cycles of credits\n\nThe least number of cycles, with free resources: at an incoming link from a flit "
            "to its credit, at an outgoing link from a credit to the flit that uses it.\n\n"
            "| link | cycles | |\n|---|---:|---|\n")

@@ -237,8 +237,8 @@ def test_table_has_every_port_and_every_bit_of_a_flit():
     assert rows == expected | {"clk": "1", "rst": "1"}
     assert "| 0 | `head` |" in made.document
     assert "| 13:2 | `data` | 12 bits" in made.document
-    assert "| 3:0 | address of the next destination, from its highest bit down: 2 bits of coordinate 0 (row), 2 bits of " \
-        in made.document
+    assert ("| 3:0 | address of the next destination, from its highest bit down: 2 bits of coordinate 0 (row), "
+            "2 bits of coordinate 1 (column)") in made.document
     assert "| 7:4 | addresses of the destinations after it, in visiting order, in 1 field;" in made.document
     assert "| 10:8 | unused, 0 |" in made.document
     assert "| 11 | 1 in the worm's last header flit |" in made.document

@@ -56,11 +56,11 @@ class Allocator(wiring.Component):
         m = Module()
         requesters = range(len(self.reach))
         requests = [request.outputs for request in self.request]
-        shown = [request.turn for request in self.request]
-        won = [request.won for request in self.request]
+        presented = [request.turn for request in self.request]
+        granted = [request.granted for request in self.request]
         moves = [[Signal(name=f"moves_{r}_{v}") for v in range(self.turns[r])] for r in requesters]
         for r in requesters:
-            m.d.comb += [moves[r][v].eq(won[r] & (shown[r] == v)) for v in range(self.turns[r])]
+            m.d.comb += [moves[r][v].eq(granted[r] & (presented[r] == v)) for v in range(self.turns[r])]
 
         # one signal holds the order of a turn against all later requesters: far fewer expressions than one per pair
         rivals = [[s for s in requesters if s != r and self.reach[r] & self.reach[s]] for r in requesters]
@@ -79,17 +79,17 @@ class Allocator(wiring.Component):
             before, behind = (Signal(len(later), name=f"{name}_{r}") for name in ("before", "behind"))
             place = 0
             for k, s in enumerate(later):
-                columns = [bit_at(cells[place:place + self.turns[s]], shown[s]) for cells in order]
-                m.d.comb += before[k].eq(bit_at(columns, shown[r]))
+                columns = [bit_at(cells[place:place + self.turns[s]], presented[s]) for cells in order]
+                m.d.comb += before[k].eq(bit_at(columns, presented[r]))
                 place += self.turns[s]
                 first[r, s], first[s, r] = before[k], behind[k]
             m.d.comb += behind.eq(~before)
         for r in requesters:
-            # `won` is not derived from `grant`, because `won` is on the critical path of most registers
+            # `granted` is not derived from `grant`, because `granted` is on the critical path of most registers
             clash = any_of([Cat(requests[s][o] if o in self.reach[s] else C(0, 1) for s in rivals[r])
                             & requests[r][o].replicate(len(rivals[r])) for o in sorted(self.reach[r])])
             beaten = clash & Cat(first[s, r] for s in rivals[r])
-            m.d.comb += won[r].eq(self.request[r].complete & ~beaten.any())
+            m.d.comb += granted[r].eq(self.request[r].complete & ~beaten.any())
             for o in self.reach[r]:
                 others = [s for s in rivals[r] if o in self.reach[s]]
                 beaten = Cat(requests[s][o] for s in others) & Cat(first[s, r] for s in others)

@@ -62,11 +62,11 @@ class RequestSignature(wiring.Signature):
         The request has all outputs that must be granted together. Only complete requests are granted.
     turn : Out(range(turns))
         Number of the virtual channel that requests; in a `TreeInput`, number of the pair of virtual channel and branch.
-    won : In(1)
+    granted : In(1)
         The request is complete, and all of it is granted.
     grant : In(outputs)
         The requested outputs that no requester before this one in the order requests, even if the request is not
-        granted as a whole. ``grant`` settles earlier in the cycle than ``won``.
+        granted as a whole. ``grant`` settles earlier in the cycle than ``granted``.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class RequestSignature(wiring.Signature):
             "outputs": Out(outputs),
             "complete": Out(1),
             "turn": Out(range(turns)),
-            "won": In(1),
+            "granted": In(1),
             "grant": In(outputs),
         })
 
@@ -99,7 +99,7 @@ class ReaderSignature(wiring.Signature):
     owns : Out(1)
         The presented worm owns a virtual channel of its link. If ``owns`` is 0, a grant gives the worm a virtual
         channel.
-    claims : Out(1)
+    consumption_request : Out(1)
         A grant takes a consumption channel; in a `TreeInput`, it takes a virtual channel of each requested output, to a
         switch or to a node.
     sends : Out(1)
@@ -124,7 +124,7 @@ class ReaderSignature(wiring.Signature):
             "flit": Out(flit_layout(width)),
             **({} if place_bits is None else {"place": Out(place_bits)}),
             "owns": Out(1),
-            "claims": Out(1),
+            "consumption_request": Out(1),
             "sends": Out(1),
             **({"reports": Out(1)} if reports else {}),
         })
@@ -138,13 +138,13 @@ class OfferSignature(wiring.Signature):
     free : Out(classes)
         For each class: a virtual channel can be taken in this cycle. With several classes, no channel is offered in the
         cycle after one was taken.
-    pick : Out(range(vcs)) of each class
+    vc_candidate : Out(range(vcs)) of each class
         Number of the virtual channel of the class that can be taken.
-    soon : Out(classes)
+    vc_free_next : Out(classes)
         Value of ``free`` in the next cycle, if no header takes a channel in this one.
-    held : Out(1)
-        No header took a channel in the previous cycle, so ``free`` now has the value that ``soon`` had then. With one
-        class, ``held`` equals ``free``.
+    vc_still_free : Out(1)
+        No header took a channel in the previous cycle, so ``free`` now has the value that ``vc_free_next`` had then.
+        With one class, ``vc_still_free`` equals ``free``.
     ready, ready_after : Out(vcs)
         In the next cycle this virtual channel can send a flit. ``ready`` holds if no flit is sent on the channel in
         this cycle, ``ready_after`` if a flit is sent.
@@ -158,9 +158,9 @@ class OfferSignature(wiring.Signature):
     def __init__(self, *, vcs: int, classes: int):
         super().__init__({
             "free": Out(classes),
-            "pick": Out(range(vcs)).array(classes),
-            "soon": Out(classes),
-            "held": Out(1),
+            "vc_candidate": Out(range(vcs)).array(classes),
+            "vc_free_next": Out(classes),
+            "vc_still_free": Out(1),
             "ready": Out(vcs),
             "ready_after": Out(vcs),
         })
@@ -171,7 +171,7 @@ class SendSignature(wiring.Signature):
 
     Members
     -------
-    touch : Out(1)
+    vc_active : Out(1)
         A flit is sent, or a virtual channel is reserved, on ``vc``; ``send`` distinguishes them.
     send : Out(1)
         A flit is sent.
@@ -182,7 +182,7 @@ class SendSignature(wiring.Signature):
     flit : Out(flit_layout(width))
         The flit that is sent, in the cycle of ``send``; with ``extra_stage``, one cycle later.
     reports : Out(1)
-        With ``touch``: the worm on ``vc`` reports its arrival. A reporting worm holds the virtual channel until its
+        With ``vc_active``: the worm on ``vc`` reports its arrival. A reporting worm holds the virtual channel until its
         tail is sent and the link has reported the arrival. Only with reports.
 
     Parameters
@@ -194,7 +194,7 @@ class SendSignature(wiring.Signature):
 
     def __init__(self, *, vcs: int, width: int, reports: bool = False):
         super().__init__({
-            "touch": Out(1),
+            "vc_active": Out(1),
             "send": Out(1),
             "vc": Out(range(vcs)),
             "tail": Out(1),
@@ -214,9 +214,9 @@ class RouteSignature(wiring.Signature):
         A destination of the worm is here, or the worm ends here.
     ends_here : Out(1)
         The worm ends here: its last destination is here, the decoder absorbs it, or it cannot go on.
-    exit : Out(range(exits))
-        Ejection port of the worm that ends here. ``exit`` exists only with several ejection ports.
-    kind : Out(class_bits)
+    ejection_port : Out(range(ejection_ports))
+        Ejection port of the worm that ends here. ``ejection_port`` exists only with several ejection ports.
+    consumption_class : Out(class_bits)
         Consumption class of a worm that stops here and goes on. The class can depend on the virtual channel by which
         the worm came.
     nothing : Out(1)
@@ -226,17 +226,17 @@ class RouteSignature(wiring.Signature):
 
     Parameters
     ----------
-    targets, exits, class_bits : int
+    targets, ejection_ports, class_bits : int
     absorbs : bool
     """
 
-    def __init__(self, *, targets: int, exits: int, class_bits: int, absorbs: bool = False):
+    def __init__(self, *, targets: int, ejection_ports: int, class_bits: int, absorbs: bool = False):
         super().__init__({
             "links": Out(targets),
             "here": Out(1),
             "ends_here": Out(1),
-            **({"exit": Out(range(exits))} if exits > 1 else {}),
-            "kind": Out(class_bits),
+            **({"ejection_port": Out(range(ejection_ports))} if ejection_ports > 1 else {}),
+            "consumption_class": Out(class_bits),
             "nothing": Out(1),
             **({"keeps": Out(1)} if absorbs else {}),
         })

@@ -11,7 +11,7 @@ from .link import flit_layout
 from .logic import bit_at, bits_for
 from .mark import Mark
 
-__all__ = ["InputDecode", "exit_bits", "row_layout"]
+__all__ = ["InputDecode", "ejection_port_bits", "row_layout"]
 
 
 def row_layout(width: int, code_bits: int) -> data.StructLayout:
@@ -19,9 +19,9 @@ def row_layout(width: int, code_bits: int) -> data.StructLayout:
     return data.StructLayout({"data": width, "head": 1, "code": code_bits})
 
 
-def exit_bits(decoder: PathDecoder, port: int) -> int:
+def ejection_port_bits(decoder: PathDecoder, port: int) -> int:
     """Return the width of the number of an ejection port among those that worms from an input port can use."""
-    return bits_for(len(decoder.exits(port)))
+    return bits_for(len(decoder.ejection_ports(port)))
 
 
 class Frame(enum.Enum, shape=2):
@@ -77,7 +77,7 @@ class InputDecode(wiring.Component):
         self.outputs = outputs
         self.readers = readers
         # code of a row without a head mark: two bits of `Mark`, and with `Mark.FINAL` the number of the ejection port
-        self.row_layout = row_layout(width, max(2 + exit_bits(decoder, port), decoder.code_width(port)))
+        self.row_layout = row_layout(width, max(2 + ejection_port_bits(decoder, port), decoder.code_width(port)))
         super().__init__({
             "valid": In(1),
             "vc": In(range(vcs)),
@@ -123,7 +123,8 @@ class InputDecode(wiring.Component):
 
         is_header, over = head & ~closes, self.flit.tail | closes
         mark = Cat(over, closes | (self.flit.head & self.flit.tail))
-        final = Cat(C(Mark.FINAL.value, 2), decoded.exit) if exit_bits(self.decoder, self.port) else Mark.FINAL
+        several = ejection_port_bits(self.decoder, self.port) > 0
+        final = Cat(C(Mark.FINAL.value, 2), decoded.ejection_port) if several else Mark.FINAL
         code = Mux(is_header, Mux(decoded.ends_here, final, decoded.code), mark)
         m.d.comb += [
             self.row.data.eq(decoded.data),
@@ -159,8 +160,8 @@ class InputDecode(wiring.Component):
         onward = Array(Signal(name=f"vc{v}_onward") for v in range(self.vcs))
         here = Array(Signal(name=f"vc{v}_here") for v in range(self.vcs))
         goes_on, stays = Signal(), Signal()
-        exits = self.decoder.exits(self.port)
-        copies = request.all_of[exits[0]] if len(exits) == 1 else C(0)
+        ejection_ports = self.decoder.ejection_ports(self.port)
+        copies = request.all_of[ejection_ports[0]] if len(ejection_ports) == 1 else C(0)
         m.d.comb += [
             goes_on.eq(Mux(new, Cat(request.all_of[o] for o in self.outputs).any(), onward[self.vc])),
             stays.eq((here[self.vc] & ~begins)

@@ -65,12 +65,12 @@ class InputProbe(ABC):
     ----------
     readers : int
         Readers of the buffer.
-    exits : list of int
+    ejection_ports : list of int
         Ejection ports that worms of this input can use.
     """
 
     readers: int
-    exits: list[int]
+    ejection_ports: list[int]
 
     def __init__(self, router: SwitchSpec, port: int, vc: int):
         self.spec = router.inputs[port]
@@ -229,15 +229,15 @@ class BranchesProbe(InputProbe):
 
     def __init__(self, router: SwitchSpec, port: int, vc: int, leads: list[int]):
         super().__init__(router, port, vc)
-        self.leads, self.exits = leads, router.decoder.exits(port)
+        self.leads, self.ejection_ports = leads, router.decoder.ejection_ports(port)
         self._channels = {o: range(router.outputs[o].vcs) for o in leads}
 
     def asking(self, asked: Any) -> Any:
         """Return the code of `waiting` for requested outputs: bit `LINKS` + i of ``asked`` is 1 if output ``leads[i]``
         is requested."""
-        exits = sum(1 << LINKS + i for i, output in enumerate(self.leads) if output in self.exits)
-        links = (1 << LINKS + len(self.leads)) - (1 << LINKS) - exits
-        return LINK * (asked & links != 0) | CONSUMPTION * (asked & exits != 0) | asked
+        ejection_ports = sum(1 << LINKS + i for i, output in enumerate(self.leads) if output in self.ejection_ports)
+        links = (1 << LINKS + len(self.leads)) - (1 << LINKS) - ejection_ports
+        return LINK * (asked & links != 0) | CONSUMPTION * (asked & ejection_ports != 0) | asked
 
     def in_vain(self, now: Any, following: Any) -> Any:
         both = now & following
@@ -247,13 +247,15 @@ class BranchesProbe(InputProbe):
         asked = [output for i, output in enumerate(self.leads) if code >> LINKS + i & 1]
         sets = [[(o, v) for v in self._channels[o]] for o in asked]
         if code & ALTERNATIVES:
-            links = [target for o, one in zip(asked, sets, strict=True) if o not in self.exits for target in one]
-            sets = [*([links] if links else []), *(one for o, one in zip(asked, sets, strict=True) if o in self.exits)]
+            links = [target for o, one in zip(asked, sets, strict=True) if o not in self.ejection_ports
+                     for target in one]
+            sets = [*([links] if links else []),
+                    *(one for o, one in zip(asked, sets, strict=True) if o in self.ejection_ports)]
         return [*([[TOKEN]] if code & FOR_TOKEN else []), *sets]
 
     def ways(self, code: int) -> tuple[list[int], list[int]]:
         ways = [output for i, output in enumerate(self.leads) if code >> LINKS + i & 1]
-        return [o for o in ways if o not in self.exits], [o for o in ways if o in self.exits]
+        return [o for o in ways if o not in self.ejection_ports], [o for o in ways if o in self.ejection_ports]
 
 
 class PathProbe(InputProbe):
@@ -265,7 +267,8 @@ class PathProbe(InputProbe):
     def __init__(self, router: SwitchSpec, port: int, vc: int):
         super().__init__(router, port, vc)
         decoder: Any = router.decoder
-        self.targets, self.exits, self.choice = decoder.targets(port), decoder.exits(port), decoder.adaptive
+        self.targets, self.ejection_ports = decoder.targets(port), decoder.ejection_ports(port)
+        self.choice = decoder.adaptive
         self.readers = router.readers_of(port)
         self.ejection = router.ejection
         self._channels = {(o, k): channels_of_class(router.outputs[o].vcs, decoder.vc_classes, k)
@@ -273,9 +276,10 @@ class PathProbe(InputProbe):
         consumption = router.outputs[-1].vcs if len(router.outputs) > router.ejection else 1
         without = {
             "links": not self.targets, "link_vc": not self.targets or self.spec.vcs == 1,
-            "consumption_vc": not self.exits or consumption == 1, "exit": len(self.exits) < 2,
+            "consumption_vc": not self.ejection_ports or consumption == 1,
+            "ejection_port": len(self.ejection_ports) < 2,
             "options": not self.choice, **dict.fromkeys(("done_0", "done_1"), self.readers == 1),
-            **dict.fromkeys(("here", "ends_here", "wants_consumption"), not self.exits),
+            **dict.fromkeys(("here", "ends_here", "wants_consumption"), not self.ejection_ports),
         }
         self._bits = dict.fromkeys(range(len(router.outputs)), 0)  # of `links`, by output
         for i, (o, _) in enumerate(self.targets):
@@ -290,7 +294,7 @@ class PathProbe(InputProbe):
         return None if name in self._lacking else f"{self.scope}.{name}"
 
     def reader(self, output: int) -> int:
-        return 1 if self.readers > 1 and output in self.exits else 0
+        return 1 if self.readers > 1 and output in self.ejection_ports else 0
 
     def waits(self) -> list[Wait]:
         named = {"asks": "links", "owns": "owns_link", "through": "done_0", "claims": "wants_consumption"}
@@ -318,10 +322,12 @@ class PathProbe(InputProbe):
 
     def leaves(self, of: Of, output: int) -> Any:
         """Return true if the worm's ejection port is this output."""
-        return (of("exit") == self.exits.index(output)) if output in self.exits else of("exit") < 0
+        port = of("ejection_port")
+        return port == self.ejection_ports.index(output) if output in self.ejection_ports else port < 0
 
     def owns(self, of: Of) -> list[tuple[int, Any, Any]]:
-        found = [(output, self.consumes(of) & self.leaves(of, output), of("consumption_vc")) for output in self.exits]
+        found = [(output, self.consumes(of) & self.leaves(of, output), of("consumption_vc"))
+                 for output in self.ejection_ports]
         return found + [(output, self.owns_link(of) & self.goes(of, output), of("link_vc"))
                         for output in dict.fromkeys(output for output, _ in self.targets)]
 
@@ -329,7 +335,7 @@ class PathProbe(InputProbe):
         for_link = (of("links") != 0) & (of("owns_link") == 0) & (of("wants_consumption") == 0)
         kind = CONSUMPTION * (of("wants_consumption") != 0) + LINK * for_link
         asked = of("options") if self.choice else of("links")
-        return kind + (kind != 0) * ((of("ends_here") << ENDS_HERE) + (of("exit") << EXIT) + (asked << LINKS))
+        return kind + (kind != 0) * ((of("ends_here") << ENDS_HERE) + (of("ejection_port") << EXIT) + (asked << LINKS))
 
     def in_vain(self, now: Any, following: Any) -> Any:
         # compare only the kinds of the two waits: an adaptive choice may have changed the output
@@ -339,7 +345,7 @@ class PathProbe(InputProbe):
         asked = [target for i, target in enumerate(self.targets) if code >> LINKS + i & 1]
         kind = code & (1 << ENDS_HERE) - 1
         if kind == CONSUMPTION:
-            output = self.exits[code >> EXIT & (1 << LINKS - EXIT) - 1]
+            output = self.ejection_ports[code >> EXIT & (1 << LINKS - EXIT) - 1]
             channels = mask(output, asked[-1][0] if asked else None, bool(code >> ENDS_HERE & 1))
             return [[(output, c) for c in range(channels.bit_length()) if channels >> c & 1]]
         if kind == LINK:
@@ -347,9 +353,9 @@ class PathProbe(InputProbe):
         return []
 
     def going(self, of: Of) -> Any:
-        return (of("here") != 0) * (1 + (of("exit") << EXIT)) + (of("links") << LINKS)
+        return (of("here") != 0) * (1 + (of("ejection_port") << EXIT)) + (of("links") << LINKS)
 
     def ways(self, code: int) -> tuple[list[int], list[int]]:
         links = {o for i, (o, _) in enumerate(self.targets) if code >> LINKS + i & 1}
-        here = [self.exits[code >> EXIT & (1 << LINKS - EXIT) - 1]] if code & 1 else []
+        here = [self.ejection_ports[code >> EXIT & (1 << LINKS - EXIT) - 1]] if code & 1 else []
         return sorted(links), here

@@ -14,7 +14,7 @@ from .buffer import ReplicationBuffer
 from .bundles import OfferSignature, ReaderSignature, by_name, connect_straps, named, strap_ports, straps_of
 from .decoders import PathDecoder
 from .faults import Cause
-from .input_decode import InputDecode, exit_bits
+from .input_decode import InputDecode, ejection_port_bits
 from .input_vc import InputVC, WormState
 from .link import LinkSignature
 from .logic import any_of, bit_at, take_turns
@@ -33,10 +33,10 @@ class InputUnit(wiring.Component):
           ▲                  │   ▲ ▲                         │    ▲      │
           │credit            │   │ └────────── take ─────────┘    │      └─▶ request ─▶ allocator
           └───── freed ──────┘   │ has                            │                        │
-                                 ▼                                │ eligible, claims       │
+                                 ▼                                │ eligible               │
                  InputVC, one per VC: route, owned VCs ───────────┘                        │
                     ▲          ▲                                                           │
-              offers of outputs   fetched route, won ◀─────────────────────────────────────┘
+              offers of outputs   route of the header flit, granted ◀──────────────────────┘
 
     A flit on the link in cycle t is in the buffer in t + 1. A worm's first header flit, on the link in t, is *fetched*
     in t + 1: its code is latched as the route. A header flit on the link in t requests outputs in t + 2 and, when
@@ -106,20 +106,20 @@ class InputUnit(wiring.Component):
         links = decoder.ejection + (len(outputs) - decoder.ejection) * self.links_each
         self.network = decoder.reaches(port)
         self.targets = decoder.targets(port)
-        self.exits = decoder.exits(port)
-        if readers == "independent" and self.exits and self.network:
-            self.groups = [self.network, self.exits]
+        self.ejection_ports = decoder.ejection_ports(port)
+        if readers == "independent" and self.ejection_ports and self.network:
+            self.groups = [self.network, self.ejection_ports]
         else:
-            self.groups = [self.network + self.exits]
+            self.groups = [self.network + self.ejection_ports]
         self.turns = [range(spec.vcs)] * len(self.groups)  # virtual channels, which take turns at each reader
-        used = {o: outputs[o] for o in self.network + self.exits}
+        used = {o: outputs[o] for o in self.network + self.ejection_ports}
         super().__init__({
             "link": In(LinkSignature(vcs=spec.vcs, width=width)),
             **strap_ports(decoder),
             "readers": Out(ReaderSignature(outputs=links, turns=spec.vcs, width=width)).array(len(self.groups)),
             "vc": Out(named({output.name: range(output.vcs) for output in used.values()})),
             "offers": In(named({output.name: OfferSignature(
-                vcs=output.vcs, classes=self.classes if o in self.exits else decoder.vc_classes,
+                vcs=output.vcs, classes=self.classes if o in self.ejection_ports else decoder.vc_classes,
             ) for o, output in used.items()})),
             "cause": Out(Cause),
             "cause_vc": Out(range(spec.vcs)),
@@ -165,35 +165,38 @@ class InputUnit(wiring.Component):
         """Build the state machines of the virtual channels. ``code``: the code of the flit that reader 0 presents."""
         onward = self.decoder.onward(self.port, self.decoder.request(self.port, code))
         straps = straps_of(self)
-        kinds = [self.decoder.consumption_class(self.port, straps, onward, vc_class) for vc_class in self._vc_classes]
+        consumption_classes = [self.decoder.consumption_class(self.port, straps, onward, vc_class)
+                               for vc_class in self._vc_classes]
         worms = []
         for v in range(self.spec.vcs):
-            kind = kinds[v * len(kinds) // self.spec.vcs]
+            consumption_class = consumption_classes[v * len(consumption_classes) // self.spec.vcs]
             worm = InputVC(targets={f"{self.outputs[o].name}_{k}": self._channels(o, k) for o, k in self.targets},
-                           consumption=self.outputs[self.exits[0]].vcs if self.exits else 0,
-                           exits=max(len(self.exits), 1), choice=self.decoder.adaptive,
-                           readers=len(self.groups), classes=self.classes, class_bits=len(kind),
+                           consumption=self.outputs[self.ejection_ports[0]].vcs if self.ejection_ports else 0,
+                           ejection_ports=max(len(self.ejection_ports), 1), choice=self.decoder.adaptive,
+                           readers=len(self.groups), classes=self.classes, class_bits=len(consumption_class),
                            absorbs=self.decoder.absorbs)
             m.submodules[f"channel_{v}"] = worm
             worms.append(worm)
             m.d.comb += [
                 worm.write.eq(buffer.arrives[v]),
-                worm.fetched.kind.eq(kind),
+                worm.header_route.consumption_class.eq(consumption_class),
                 self.state[v].eq(worm.state),
             ]
             for (o, k), target in zip(self.targets, worm.target, strict=True):
-                m.d.comb += [target.soon.eq(self.offer[o].soon[k]), target.ready.eq(self.offer[o].ready)]
-            if self.exits:
-                way_out = self._exit(code)
-                soon = self._at_exit(lambda offer: offer.soon, worm)
-                soon_fetched = self._of_exit(lambda offer: offer.soon, way_out)
+                offer = self.offer[o]
+                m.d.comb += [target.vc_free_next.eq(offer.vc_free_next[k]), target.ready.eq(offer.ready)]
+            if self.ejection_ports:
+                ejection_number = self._ejection_number(code)
+                free_next = self._at_ejection_port(lambda offer: offer.vc_free_next, worm)
+                header_free_next = self._of_ejection_port(lambda offer: offer.vc_free_next, ejection_number)
                 m.d.comb += [
-                    worm.exit_offer.soon.eq(bit_at(soon, worm.kind)),
-                    worm.exit_offer.ready.eq(self._at_exit(lambda offer: offer.ready, worm)),
-                    worm.fetched_soon.eq(Mux(worm.fetched.ends_here, soon_fetched[-1], bit_at(soon_fetched, kind))),
+                    worm.ejection_offer.vc_free_next.eq(bit_at(free_next, worm.consumption_class)),
+                    worm.ejection_offer.ready.eq(self._at_ejection_port(lambda offer: offer.ready, worm)),
+                    worm.header_vc_free_next.eq(Mux(worm.header_route.ends_here, header_free_next[-1],
+                                                    bit_at(header_free_next, consumption_class))),
                 ]
-            if len(self.exits) > 1:
-                m.d.comb += worm.fetched.exit.eq(way_out)
+            if len(self.ejection_ports) > 1:
+                m.d.comb += worm.header_route.ejection_port.eq(ejection_number)
         return worms
 
     @property
@@ -205,31 +208,31 @@ class InputUnit(wiring.Component):
     @property
     def ejection(self) -> int | None:
         """Number of the first ejection port that worms of this input can use; None without one."""
-        return self.exits[0] if self.exits else None
+        return self.ejection_ports[0] if self.ejection_ports else None
 
     def _channels(self, o: int, k: int) -> list[int]:
         """Return the virtual channels of class ``k`` of an output to another switch."""
         return list(channels_of_class(self.outputs[o].vcs, self.decoder.vc_classes, k))
 
-    def _exit(self, code: Value) -> Value:
+    def _ejection_number(self, code: Value) -> Value:
         """Return the ejection port's number, which is in the code of a `Mark.FINAL`."""
-        return code[2:2 + exit_bits(self.decoder, self.port)]
+        return code[2:2 + ejection_port_bits(self.decoder, self.port)]
 
-    def _of_exit(self, of: Callable[[Any], Value], way_out: Value) -> Value:
-        """Return the value of function ``of`` for the `OfferSignature` bundle of ejection port ``exits[way_out]``."""
-        found = [of(self.offer[o]) for o in self.exits]
-        return Array(found)[way_out] if len(found) > 1 else found[0]
+    def _of_ejection_port(self, of: Callable[[Any], Value], ejection_number: Value) -> Value:
+        """Return the value of function ``of`` for the `OfferSignature` bundle of the ejection port with this number."""
+        found = [of(self.offer[o]) for o in self.ejection_ports]
+        return Array(found)[ejection_number] if len(found) > 1 else found[0]
 
-    def _at_exit(self, of: Callable[[Any], Value], worm: InputVC) -> Value:
+    def _at_ejection_port(self, of: Callable[[Any], Value], worm: InputVC) -> Value:
         """Return the value of function ``of`` for the `OfferSignature` bundle of a worm's ejection port."""
-        return self._of_exit(of, worm.exit if len(self.exits) > 1 else C(0))
+        return self._of_ejection_port(of, worm.ejection_port if len(self.ejection_ports) > 1 else C(0))
 
-    def consumption_pick(self, worm: InputVC) -> Value:
+    def consumption_candidate(self, worm: InputVC) -> Value:
         """Return the consumption channel that is offered to a worm's class."""
         def offered(k: int) -> Value:
-            return self._at_exit(lambda offer: offer.pick[k], worm)
+            return self._at_ejection_port(lambda offer: offer.vc_candidate[k], worm)
 
-        return Array(map(offered, range(self.classes)))[worm.kind]
+        return Array(map(offered, range(self.classes)))[worm.consumption_class]
 
 
 class _Reader:
@@ -247,29 +250,30 @@ class _Reader:
     def __init__(self, unit: InputUnit, m: Module, r: int, row_layout: data.StructLayout, buffer: ReplicationBuffer,
                  worms: list[InputVC]):
         self.unit, self.m, self.r, self.worms = unit, m, r, worms
-        self.group, self.exits, self.decoder = unit.groups[r], unit.exits, unit.decoder
+        self.group, self.ejection_ports, self.decoder = unit.groups[r], unit.ejection_ports, unit.decoder
         self.alone = len(unit.groups) == 1  # the unit has one reader for all outputs
-        self.consumes = bool(self.exits) and self.exits[0] in self.group
+        self.consumes = bool(self.ejection_ports) and self.ejection_ports[0] in self.group
         self.port, self.source = unit.readers[r], buffer.readers[r]
         self.sel = Signal(range(unit.spec.vcs), name=f"reader{r}_sel")
         self.row = Signal(row_layout, name=f"reader{r}_row")
         self._present()
-        link_free, link_ready, pick_link = self._request()
-        # in the cycle after a grant the presented worm has a flit (`more`), and is eligible (`again`)
-        more, again = (Signal(name=f"reader{r}_{name}") for name in ("more", "again"))
+        link_free, link_ready, link_vc_candidate = self._request()
+        # in the cycle after a grant the presented worm has a flit (`more`), and is eligible (`eligible_after_grant`)
+        more, eligible_after_grant = (Signal(name=f"reader{r}_{name}") for name in ("more", "eligible_after_grant"))
         m.d.comb += more.eq(bit_at(self.source.more | buffer.arrives, self.sel))
         self._take()
-        m.d.comb += again.eq(more & link_ready if self.alone else more & link_ready & ~self.port.flit.tail)
+        m.d.comb += eligible_after_grant.eq(
+            more & link_ready if self.alone else more & link_ready & ~self.port.flit.tail)
         if self.consumes:
-            with m.If(self.port.claims):
-                m.d.comb += again.eq(self._again_after_claim(more, link_free))
-        self._answer(buffer, again, pick_link)
+            with m.If(self.port.consumption_request):
+                m.d.comb += eligible_after_grant.eq(self._eligible_after_reservation(more, link_free))
+        self._answer(buffer, eligible_after_grant, link_vc_candidate)
         # a complete request uses up a channel's turn, granted or not; so does reader 0's search for a header flit
         used = self.port.request.complete
         take_turns(m, f"reader{r}", [worm.readers[r].want for worm in worms], self.sel,
-                   used | self.shown(lambda worm: worm.unread) if r == 0 else used)
+                   used | self.of_presented(lambda worm: worm.unread) if r == 0 else used)
 
-    def shown(self, of: Callable[[Any], Value]) -> Value:
+    def of_presented(self, of: Callable[[Any], Value]) -> Value:
         """Apply ``of`` to the worm of the presented virtual channel, and return the result."""
         return Array(of(worm) for worm in self.worms)[self.sel]
 
@@ -277,7 +281,7 @@ class _Reader:
         """Drive the presented flit."""
         m, row, flit, code = self.m, self.row, self.port.flit, self.row.code
         self.fetched = self.decoder.request(self.unit.port, code)
-        self.ends_here = C(0) if not self.exits else ~row.head & (code[:2] == Mark.FINAL)
+        self.ends_here = C(0) if not self.ejection_ports else ~row.head & (code[:2] == Mark.FINAL)
         self.header = row.head | self.ends_here
         self.nothing, self.closing = (Signal(name=f"reader{self.r}_{name}") for name in ("nothing", "closing"))
         m.d.comb += [
@@ -286,7 +290,8 @@ class _Reader:
             row.eq(self.source.data),
             self.nothing.eq(row.head & self.fetched.nothing),
             # a first header flit while a worm is under way: that worm has lost its tail, and ends here
-            self.closing.eq(self.header & ~self.nothing & self.shown(lambda worm: worm.readers[self.r].under_way)),
+            self.closing.eq(self.header & ~self.nothing
+                            & self.of_presented(lambda worm: worm.readers[self.r].under_way)),
             flit.data.eq(row.data),
             flit.head.eq(row.head | self.closing | (code[:2] == Mark.CUT)),
             flit.tail.eq(self.closing | (~row.head & code[0])),
@@ -295,57 +300,60 @@ class _Reader:
     def _request(self) -> tuple[Value, Value, Value]:
         """Drive the request.
 
-        Return (free, ready, pick) for the presented worm. ``free`` is true if a virtual channel of the worm's link will
-        be free. ``ready`` is true if all virtual channels of the worm will have a credit after a grant. ``pick`` is the
-        number of the virtual channel of the worm's link.
+        Return (free, ready, candidate) for the presented worm. ``free`` is true if a virtual channel of the worm's link
+        will be free. ``ready`` is true if all virtual channels of the worm will have a credit after a grant.
+        ``candidate`` is the number of the virtual channel of the worm's link.
         """
         m, unit, port, request = self.m, self.unit, self.port, self.port.request.outputs
-        self.links = links = self.shown(lambda worm: worm.links)
+        self.links = links = self.of_presented(lambda worm: worm.links)
         asks = Signal(name=f"reader{self.r}_asks")
         # a worm reserves a consumption channel before it requests anything else
-        m.d.comb += asks.eq(self.shown(lambda worm: worm.readers[self.r].eligible)
-                            & ~self.shown(lambda worm: worm.wants_consumption))
+        m.d.comb += asks.eq(self.of_presented(lambda worm: worm.readers[self.r].eligible)
+                            & ~self.of_presented(lambda worm: worm.wants_consumption))
         if self.consumes:
-            m.d.comb += port.claims.eq(self.shown(lambda worm: worm.claims))
+            m.d.comb += port.consumption_request.eq(self.of_presented(lambda worm: worm.consumption_request))
         free: Value = C(0)
         ready: Value = C(1)
-        pick: Value = C(0)
+        candidate: Value = C(0)
         for o in self.group:
             offer, vc = unit.offer[o], unit.out_vc[o]
-            if o in self.exits:
-                target = self._request_exit(o, asks)
+            if o in self.ejection_ports:
+                target = self._request_ejection(o, asks)
             else:
-                target, link_free, link_pick = self._link_offer(o)
+                target, link_free, link_candidate = self._link_offer(o)
                 m.d.comb += [
-                    port.owns.eq(self.shown(lambda worm: worm.owns_link)),
+                    port.owns.eq(self.of_presented(lambda worm: worm.owns_link)),
                     request[o].eq(asks & target & (port.owns | link_free)),
-                    vc.eq(Mux(port.owns, self.shown(lambda worm: worm.link_vc), link_pick)),
+                    vc.eq(Mux(port.owns, self.of_presented(lambda worm: worm.link_vc), link_candidate)),
                 ]
-                free |= self._any_class(o, offer.soon)
-                pick |= Mux(target, vc, 0)
+                free |= self._any_class(o, offer.vc_free_next)
+                candidate |= Mux(target, vc, 0)
             ready &= ~target | bit_at(offer.ready_after, vc)
-        goes = any_of([request[o] for o in self.group if o not in self.exits])
+        goes = any_of([request[o] for o in self.group if o not in self.ejection_ports])
         stays = request[self.decoder.ejection:].any() if self.consumes else C(0)
         if len(self.group) > 1:
-            stays &= port.claims | ~links.any()
+            stays &= port.consumption_request | ~links.any()
         m.d.comb += port.request.complete.eq(goes | stays)
-        return free, ready, pick
+        return free, ready, candidate
 
-    def _request_exit(self, o: int, asks: Value) -> Value:
+    def _request_ejection(self, o: int, asks: Value) -> Value:
         """Request an ejection port; return whether the presented worm is to leave by it."""
-        m, unit, claims, offer, vc = self.m, self.unit, self.port.claims, self.unit.offer[o], self.unit.out_vc[o]
-        mine = self.shown(lambda worm: worm.exit) == self.exits.index(o) if len(self.exits) > 1 else None
-        target = self.shown(lambda worm: worm.here)
+        m, unit, offer, vc = self.m, self.unit, self.unit.offer[o], self.unit.out_vc[o]
+        consumption_request, mine = self.port.consumption_request, None
+        if len(self.ejection_ports) > 1:
+            mine = self.of_presented(lambda worm: worm.ejection_port) == self.ejection_ports.index(o)
+        target = self.of_presented(lambda worm: worm.here)
         if mine is not None:
             target &= mine
-        free = offer.held
+        free = offer.vc_still_free
         if not self.alone:
             # a worm makes its first claim without a check for a free channel, so the check is made here
             # `sel` is late: each worm's bit of `free` is selected first, then `sel` selects the worm
-            free = self.shown(lambda worm: bit_at(offer.free, worm.kind))
-        asks_here = (asks & target) | (claims & free if mine is None else claims & free & mine)
-        m.d.comb += vc.eq(Mux(claims, self.shown(lambda worm: worm.exit_offer.pick),
-                              self.shown(lambda worm: worm.consumption_vc)))
+            free = self.of_presented(lambda worm: bit_at(offer.free, worm.consumption_class))
+        reserves = consumption_request & free if mine is None else consumption_request & free & mine
+        asks_here = (asks & target) | reserves
+        m.d.comb += vc.eq(Mux(consumption_request, self.of_presented(lambda worm: worm.ejection_offer.vc_candidate),
+                              self.of_presented(lambda worm: worm.consumption_vc)))
         for c, link in enumerate(numbers_of_links(o, self.decoder.ejection, unit.links_each)):
             m.d.comb += self.port.request.outputs[link].eq(asks_here & (vc == c if unit.separate else 1))
         return target
@@ -356,9 +364,9 @@ class _Reader:
         ways, offer = self._ways(o), self.unit.offer[o]
         if len(ways) == 1:
             [(way, k)] = ways
-            return way, offer.free[k], offer.pick[k]
-        pick = any_of([Mux(way, offer.pick[k], 0) for way, k in ways])
-        return any_of([way for way, _ in ways]), self._any_class(o, offer.free), pick
+            return way, offer.free[k], offer.vc_candidate[k]
+        candidate = any_of([Mux(way, offer.vc_candidate[k], 0) for way, k in ways])
+        return any_of([way for way, _ in ways]), self._any_class(o, offer.free), candidate
 
     def _ways(self, o: int) -> list[tuple[Value, int]]:
         """Return for each target at this output its bit of ``links``, and its class."""
@@ -371,53 +379,53 @@ class _Reader:
 
     def _take(self) -> None:
         """Take the presented flit if it leaves: a grant sends or strips it, or it is dropped."""
-        m, port, row, won = self.m, self.port, self.row, self.port.request.won
+        m, port, row, granted = self.m, self.port, self.row, self.port.request.granted
         drops: Value = C(0)
         if self.r == 0:
             # drop flits that go to no output: those before a worm's header, and headers that request nothing
-            drops = self.shown(lambda worm: worm.unread) & Mux(
-                row.head, self.nothing, ~self.ends_here & ~self.shown(lambda worm: worm.here))
+            drops = self.of_presented(lambda worm: worm.unread) & Mux(
+                row.head, self.nothing, ~self.ends_here & ~self.of_presented(lambda worm: worm.here))
         halted: Value = C(0)
         stripped: Value = C(0)
         if self.consumes:
-            halted = self.shown(lambda worm: worm.undecided) & row.head
+            halted = self.of_presented(lambda worm: worm.undecided) & row.head
             # an absorbed worm uses no link, and keeps the rest of its header
             stripped = ~self.links.any() & ~row.head if self.decoder.absorbs else ~self.links.any()
-        m.d.comb += port.sends.eq(~port.claims & ~halted)
-        strips = port.claims & stripped if self.alone and self.consumes else C(0)
-        leaves = won & (port.sends | strips) & ~self.closing
+        m.d.comb += port.sends.eq(~port.consumption_request & ~halted)
+        strips = port.consumption_request & stripped if self.alone and self.consumes else C(0)
+        leaves = granted & (port.sends | strips) & ~self.closing
         m.d.comb += self.source.take.eq(leaves | drops if self.alone else leaves)
-        skip = won & port.claims & stripped if self.consumes else drops
+        skip = granted & port.consumption_request & stripped if self.consumes else drops
         self.skips = Mux(skip, Cat(self.sel == v for v in range(len(self.worms))), 0)
 
-    def _again_after_claim(self, more: Value, link_free: Value) -> Value:
+    def _eligible_after_reservation(self, more: Value, link_free: Value) -> Value:
         """Return whether a worm that is granted a consumption channel is eligible in the next cycle."""
         # the header flit that reserved the channel stays in the buffer, or is stripped and leaves it
         if self.decoder.absorbs:
             return self.row.head | more
         return Mux(self.links.any(), link_free if self.r == 0 else C(1), more)
 
-    def _answer(self, buffer, again: Value, pick_link: Value) -> None:
+    def _answer(self, buffer, eligible_after_grant: Value, link_vc_candidate: Value) -> None:
         """Give each worm its flit and its grant; reader 0 also gives each worm its route and the channels that the worm
         may take."""
         m, r, port = self.m, self.r, self.port
         for v, worm in enumerate(self.worms):
             one = worm.readers[r]
             m.d.comb += [
-                one.shown.eq(self.sel == v),
+                one.presented.eq(self.sel == v),
                 one.has.eq(self.source.has[v]),
                 one.head.eq(self.header),
                 one.tail.eq(port.flit.tail),
-                one.won.eq(port.request.won & (self.sel == v)),
-                one.again.eq(again),
+                one.granted.eq(port.request.granted & (self.sel == v)),
+                one.eligible_after_grant.eq(eligible_after_grant),
             ]
             if not self.alone:
                 m.d.comb += self.source.follow[v].eq(~worm.links.any() if r == 0 else ~worm.here)
             if r == 0:
-                self._route(worm.fetched)
-                m.d.comb += worm.pick_link.eq(pick_link)
-                if self.exits:
-                    m.d.comb += worm.exit_offer.pick.eq(self.unit.consumption_pick(worm))
+                self._route(worm.header_route)
+                m.d.comb += worm.link_vc_candidate.eq(link_vc_candidate)
+                if self.ejection_ports:
+                    m.d.comb += worm.ejection_offer.vc_candidate.eq(self.unit.consumption_candidate(worm))
 
     def _route(self, route) -> None:
         """Drive the route in the presented header flit, without its consumption class and its ejection port."""
@@ -426,8 +434,8 @@ class _Reader:
             route.nothing.eq(self.nothing),
             route.links.eq(Cat(head & fetched.targets[i] for i in range(len(self.unit.targets)))),
         ]
-        if self.exits:
-            copies = head & fetched.all_of[self.exits[0]] if len(self.exits) == 1 else C(0)
+        if self.ejection_ports:
+            copies = head & fetched.all_of[self.ejection_ports[0]] if len(self.ejection_ports) == 1 else C(0)
             m.d.comb += [
                 route.here.eq(self.ends_here | copies),
                 route.ends_here.eq(self.ends_here | copies if self.decoder.absorbs else self.ends_here),

@@ -20,9 +20,9 @@ class OutputUnit(wiring.Component):
 
     ::
 
-        take (late in the cycle) ──▶ offer: free[class], pick[class]: virtual channel that the next header may take
-        send: touch, vc, tail ─────▶ register ──▶ busy[vc], credits[vc]: change one cycle after the grant
-        send: flit ────────────────▶ register ──▶ link
+        vc_allocate (late in the cycle) ─▶ offer: free[class]; vc_candidate[class]: VC that the next header may take
+        send: vc_active, vc, tail ──▶ register ──▶ busy[vc], credits[vc]: change one cycle after the grant
+        send: flit ─────────────────▶ register ──▶ link
 
     The state is updated from the *registered* send, so that the path from the grant ends at a flip-flop. An input
     prepares the request of the next cycle: from ``ready`` if it sends no flit on the virtual channel in this cycle,
@@ -64,8 +64,8 @@ class OutputUnit(wiring.Component):
     -------
     sends_{n} : In(SendSignature)
         Flit that the crossbar sends on link {n}, or reservation of a virtual channel.
-    take : In(1)
-        A header takes ``pick`` of a class in this cycle.
+    vc_allocate : In(1)
+        A header takes ``vc_candidate`` of a class in this cycle.
     offer : Out(OfferSignature)
         The virtual channels that headers may take, and those that can send.
     wrong : Out(vcs)
@@ -88,7 +88,7 @@ class OutputUnit(wiring.Component):
         links, vcs = (port.vcs, 1) if separate else (1, port.vcs)
         super().__init__({
             "sends": In(SendSignature(vcs=vcs, width=width, reports=reports)).array(links),
-            "take": In(1),
+            "vc_allocate": In(1),
             "offer": Out(OfferSignature(vcs=port.vcs, classes=len(classes))),
             "wrong": Out(port.vcs),
             "links": Out(LinkSignature(vcs=vcs, width=width, arrived=reports)).array(links),
@@ -100,9 +100,9 @@ class OutputUnit(wiring.Component):
         usable = Signal(vcs)
         for number, (send, link) in enumerate(zip(self.sends, self.links, strict=True)):
             of = f"_{number}" if self.separate else ""
-            touched, sent, tail = (Signal(name=f"{name}{of}") for name in ("touched", "sent", "sent_tail"))
+            active, sent, tail = (Signal(name=f"{name}{of}") for name in ("active", "sent", "sent_tail"))
             vc = Signal(range(vcs), name=f"sent_vc{of}")
-            m.d.sync += [touched.eq(send.touch), sent.eq(send.send), link.flit.eq(send.flit)]
+            m.d.sync += [active.eq(send.vc_active), sent.eq(send.send), link.flit.eq(send.flit)]
             if not self.separate:
                 m.d.sync += vc.eq(send.vc)
             if self.extra_stage:
@@ -112,24 +112,24 @@ class OutputUnit(wiring.Component):
             for v in [number] if self.separate else range(vcs):
                 mine = C(1) if self.separate else vc == v
                 returned = link.credit[0 if self.separate else v]
-                awaits = self._awaits(m, v, send, link, touched & mine) if self.has_reports else C(0)
-                self._channel(m, v, touched & mine, sent & mine, tail, returned, awaits, usable)
-        self._picks(m, usable)
+                awaits = self._awaits(m, v, send, link, active & mine) if self.has_reports else C(0)
+                self._channel(m, v, active & mine, sent & mine, tail, returned, awaits, usable)
+        self._offer_vcs(m, usable)
         return m
 
-    def _awaits(self, m, v, send, link, touched):
+    def _awaits(self, m, v, send, link, active):
         """Return 1 if the report of a worm on a virtual channel is still missing in the next cycle."""
         awaits, now_awaits = Signal(name=f"vc{v}_awaits"), Signal(name=f"vc{v}_now_awaits")
         asked = Signal(name=f"vc{v}_asked")
         m.d.sync += [asked.eq(send.reports), awaits.eq(now_awaits)]
-        m.d.comb += now_awaits.eq((awaits | (touched & asked)) & ~link.arrived[v])
+        m.d.comb += now_awaits.eq((awaits | (active & asked)) & ~link.arrived[v])
         return now_awaits
 
-    def _channel(self, m, v, touched, sent, tail, returned, awaits, usable):
+    def _channel(self, m, v, active, sent, tail, returned, awaits, usable):
         """Track owner and credits of one virtual channel."""
         busy = Signal(name=f"vc{v}_busy")
         now_busy = Signal(name=f"vc{v}_now_busy")
-        m.d.comb += now_busy.eq(Mux(touched, ~tail, busy))
+        m.d.comb += now_busy.eq(Mux(active, ~tail, busy))
         m.d.sync += busy.eq(now_busy)
         after = self._credits(m, v, sent, tail, returned)
         m.d.comb += usable[v].eq(~now_busy & ~awaits & (after == 0 if self.empty else self.offer.ready[v]))
@@ -178,37 +178,37 @@ class OutputUnit(wiring.Component):
         m.d.sync += [spent.eq(after), place.eq(now_place), stopped.eq(stopped | (returned & ~begins & (spent == 0)))]
         return after
 
-    def _picks(self, m, usable):
+    def _offer_vcs(self, m, usable):
         """Choose for each class the virtual channel that the next header of the class may take."""
         vcs, offer = self.port.vcs, self.offer
-        following = [Signal(range(vcs), name=f"following_{k}") for k in range(len(self.classes))]
-        taken: Value = C(0)
+        next_candidate = [Signal(range(vcs), name=f"next_candidate_{k}") for k in range(len(self.classes))]
+        allocated: Value = C(0)
         if len(self.classes) > 1:
-            taken = Signal()
-            m.d.sync += taken.eq(self.take)
-            m.d.comb += offer.held.eq(~taken)
+            allocated = Signal()
+            m.d.sync += allocated.eq(self.vc_allocate)
+            m.d.comb += offer.vc_still_free.eq(~allocated)
         else:
-            m.d.comb += offer.held.eq(offer.free[0])
+            m.d.comb += offer.vc_still_free.eq(offer.free[0])
         for k, mask in enumerate(self.classes):
             members = [v for v in range(vcs) if mask >> v & 1]
-            pick = Signal(range(vcs), init=members[0], name=f"picked_{k}")
+            candidate = Signal(range(vcs), init=members[0], name=f"candidate_{k}")
             free = Signal(init=1, name=f"free_{k}")
-            m.d.comb += [offer.pick[k].eq(pick), offer.free[k].eq(free & ~taken)]
-            # the pick changes to another usable channel, if there is one: only the present pick can be taken now
+            m.d.comb += [offer.vc_candidate[k].eq(candidate), offer.free[k].eq(free & ~allocated)]
+            # the next candidate is another usable channel, if there is one: the present one can be taken now
             others = Signal(name=f"others_{k}")
-            m.d.comb += following[k].eq(pick)
-            with m.Switch(pick):
+            m.d.comb += next_candidate[k].eq(candidate)
+            with m.Switch(candidate):
                 for i, v in enumerate(members):
                     with m.Case(v):
                         for w in reversed(members[i + 1:] + members[:i]):
                             with m.If(usable[w]):
-                                m.d.comb += [following[k].eq(w), others.eq(1)]
-            m.d.sync += pick.eq(following[k])
-            m.d.comb += offer.soon[k].eq(any_of([usable[w] for w in members]))
-            here = Array(usable)[pick]
+                                m.d.comb += [next_candidate[k].eq(w), others.eq(1)]
+            m.d.sync += candidate.eq(next_candidate[k])
+            m.d.comb += offer.vc_free_next[k].eq(any_of([usable[w] for w in members]))
+            here = Array(usable)[candidate]
             if len(self.classes) == 1:
-                m.d.sync += free.eq(others | (here & ~self.take))
+                m.d.sync += free.eq(others | (here & ~self.vc_allocate))
             else:
-                # `free` does not depend on `take` here: the number of the taken channel is known too late in the cycle
-                # in the cycle after a take, `taken` withholds the offers of all classes
+                # `free` does not depend on `vc_allocate`: the number of the taken channel is known late in the cycle
+                # in the cycle after a take, `allocated` withholds the offers of all classes
                 m.d.sync += free.eq(others | here)

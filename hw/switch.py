@@ -27,7 +27,7 @@ class Switch(SwitchSpec, wiring.Component):
 
         {port}_in ─▶ InputUnit ─ flit ──────────────▶ crossbar ─▶ OutputUnit ─▶ {port}_out
                         │  ▲                             ▲            │
-                 request│  │won                    select│            │free, pick, ready
+                 request│  │granted                select│            │free, vc_candidate, ready
                         └──┴──────── Allocator ──────────┴────────────┘
 
     The decoder determines ports, straps and requests: any number of input and output links, whose neighbours may
@@ -153,7 +153,7 @@ class Switch(SwitchSpec, wiring.Component):
         for o, output in enumerate(outputs):
             takes = [self._send(m, o, number, output, requesters, allocator, crossbar)
                      for number in range(len(self._links(o)))]
-            m.d.comb += output.take.eq(Cat(takes).any())
+            m.d.comb += output.vc_allocate.eq(Cat(takes).any())
         self._finish(m, inputs, outputs)
         return m
 
@@ -239,35 +239,35 @@ class Switch(SwitchSpec, wiring.Component):
         Return a signal that is 1 in the cycle in which a worm takes a virtual channel of this link.
         """
         link, drive = self._links(o)[number], output.sends[number]
-        touch, send, tail, vc, taken, reports = C(0), C(0), C(0), C(0), C(0), C(0)
+        active, send, tail, vc, taken, reports = C(0), C(0), C(0), C(0), C(0), C(0)
         selected: Value = C(0, flit_layout(self.width).size)
         for (unit, r), request, flit in zip(requesters, allocator.request, crossbar, strict=True):
             if o not in unit.groups[r]:
                 continue
             reader = unit.readers[r]
             name = f"{self.inputs[unit.port].name}_{r}_to_{self._names(o)[number]}"
-            granted, won = Signal(name=f"grant_{name}"), Signal(name=f"won_{name}")
+            link_grant, granted = Signal(name=f"grant_{name}"), Signal(name=f"granted_{name}")
             m.d.comb += [
-                granted.eq(request.grant[link]),
-                won.eq(reader.request.outputs[link] & request.won),
+                link_grant.eq(request.grant[link]),
+                granted.eq(reader.request.outputs[link] & request.granted),
             ]
-            # without the extra stage, the grant selects the flit, `vc` and `tail`, as it settles earlier than `won`
-            select = won if self.delays == "fast" else granted
-            takes, sends = (reader.claims, reader.sends) if o >= self.ejection else (~reader.owns, C(1))
+            # without the extra stage, the grant selects the flit, `vc` and `tail`, as it settles earlier than `granted`
+            select = granted if self.delays == "fast" else link_grant
+            takes, sends = (reader.consumption_request, reader.sends) if o >= self.ejection else (~reader.owns, C(1))
             sends = self._without_header(o, sends, reader.flit)
-            send |= won & sends
-            touch |= won & (sends | takes)
+            send |= granted & sends
+            active |= granted & (sends | takes)
             vc |= Mux(select, unit.out_vc[o], 0)
             tail |= select & reader.flit.tail
-            taken |= won & takes
+            taken |= granted & takes
             if output.has_reports:
-                reports |= won & reader.reports
+                reports |= granted & reader.reports
             if self.delays == "fast":
                 staged = Signal(name=f"select_{name}")
-                m.d.sync += staged.eq(won)
+                m.d.sync += staged.eq(granted)
                 select = staged
             selected |= self._gated(m, o, name, select, flit)
-        m.d.comb += [drive.touch.eq(touch), drive.send.eq(send), drive.tail.eq(tail), drive.flit.eq(selected)]
+        m.d.comb += [drive.vc_active.eq(active), drive.send.eq(send), drive.tail.eq(tail), drive.flit.eq(selected)]
         if output.has_reports:
             m.d.comb += drive.reports.eq(reports)
         if not output.separate:

@@ -116,7 +116,7 @@ class SwitchSpec:
 
     def readers_of(self, port: int) -> int:
         """Return the number of readers of an input's buffer."""
-        both = self.decoder.exits(port) and self.decoder.reaches(port)
+        both = self.decoder.ejection_ports(port) and self.decoder.reaches(port)
         return 2 if self.readers == "independent" and both else 1
 
     def events(self) -> list[Event]:
@@ -179,5 +179,6 @@ class SwitchSpec:
         The channels are enough if each ejection port of the input has a consumption channel for each virtual channel of
         all inputs that use this port. With enough channels, no worm of the input waits for a consumption channel.
         """
-        return all(self.outputs[o].vcs >= sum(p.vcs for i, p in enumerate(self.inputs) if o in self.decoder.exits(i))
-                   for o in self.decoder.exits(port))
+        return all(self.outputs[o].vcs >= sum(p.vcs for i, p in enumerate(self.inputs)
+                                              if o in self.decoder.ejection_ports(i))
+                   for o in self.decoder.ejection_ports(port))

@@ -30,7 +30,7 @@ class MaskDecoder(BranchingDecoder):
     def leads(self, port):
         return list(range(len(self.outputs)))
 
-    exits = leads
+    ejection_ports = leads
 
     def strap_values(self, routes, kind):
         return {}

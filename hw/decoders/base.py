@@ -93,7 +93,7 @@ class Decoder(ABC):
         self.inputs = (*inputs, *(name for names in injections for name in names))
         ways_in = [*((name, (i,)) for i, name in enumerate(inputs)),
                    *((kind.name(p), ports) for p, ports in zip(kind.injections, self.injections, strict=True))]
-        self._exits: list[list[int]] = [[] for _ in self.inputs]
+        self._ejection_ports: list[list[int]] = [[] for _ in self.inputs]
         names, ejections = list(outputs), []
         for e, p in enumerate(kind.ejections):
             first = len(names)
@@ -103,7 +103,7 @@ class Decoder(ABC):
             ejections.append(tuple(range(first, len(names))))
             for k, (_, ports) in enumerate(ends):
                 for port in ports:
-                    self._exits[port].append(first + (k if ejection == "all" else 0))
+                    self._ejection_ports[port].append(first + (k if ejection == "all" else 0))
         self.ejections = tuple(ejections)
         self.outputs = tuple(names)
 
@@ -118,13 +118,13 @@ class Decoder(ABC):
         """Names of the inputs from nodes."""
         return self.inputs[self.links_in:]
 
-    def exits(self, port: int) -> list[int]:
+    def ejection_ports(self, port: int) -> list[int]:
         """Return the ejection ports at which a worm from input ``port`` can end."""
-        return self._exits[port]
+        return self._ejection_ports[port]
 
     def delivers(self, port: int) -> bool:
         """Return whether a worm from input ``port`` can have a node of this switch among its destinations."""
-        return bool(self._exits[port])
+        return bool(self._ejection_ports[port])
 
     def reaches(self, port: int) -> list[int]:
         """Return the outputs to other switches that a worm from input ``port`` may take."""

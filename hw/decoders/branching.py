@@ -40,7 +40,7 @@ class BranchingDecoder(Decoder):
 
     def leads(self, port: int) -> list[int]:
         """Return the outputs, to other switches and to nodes, that a worm from input ``port`` may take."""
-        return self.reaches(port) + self.exits(port)
+        return self.reaches(port) + self.ejection_ports(port)
 
     def choices(self, port: int) -> list[int]:
         """Return the outputs to other switches that may be alternatives for a worm from input ``port``."""

@@ -32,14 +32,15 @@ class HeaderDecoder(wiring.Component):
         The decoder's straps.
     table : In(Decoder.table_layout)
         Writes to the decoder's table; present if the decoder has a table.
-    code, rewritten, strip, ends_here, last, outside, disorder, exit : Out
-        As in `Decoded`. ``rewritten`` is the field ``data`` of `Decoded`. ``exit`` is present if worms of the input can
-        end at several ejection ports.
+    code, rewritten, strip, ends_here, last, outside, disorder, ejection_port : Out
+        As in `Decoded`. ``rewritten`` is the field ``data`` of `Decoded`. ``ejection_port`` is present if worms of the
+        input can end at several ejection ports.
     """
 
     def __init__(self, port: int, decoder: PathDecoder, *, width: int):
         self.port = port
         self.decoder = decoder
+        ejection_ports = len(decoder.ejection_ports(port))
         super().__init__({
             "data": In(width),
             "first": In(1),
@@ -48,7 +49,7 @@ class HeaderDecoder(wiring.Component):
             "code": Out(decoder.code_width(port)),
             "rewritten": Out(width),
             **{name: Out(1) for name in ("strip", "ends_here", "last", "outside", "disorder")},
-            **({"exit": Out(range(len(decoder.exits(port))))} if len(decoder.exits(port)) > 1 else {}),
+            **({"ejection_port": Out(range(ejection_ports))} if ejection_ports > 1 else {}),
         })
 
     def elaborate(self, platform):
@@ -65,6 +66,6 @@ class HeaderDecoder(wiring.Component):
             self.outside.eq(decoded.outside),
             self.disorder.eq(decoded.disorder),
         ]
-        if len(self.decoder.exits(self.port)) > 1:
-            m.d.comb += self.exit.eq(decoded.exit)
+        if len(self.decoder.ejection_ports(self.port)) > 1:
+            m.d.comb += self.ejection_port.eq(decoded.ejection_port)
         return m

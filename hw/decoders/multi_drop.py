@@ -125,7 +125,7 @@ class MultiDropDecoder(CopyingDecoder):
         return self._mine(straps, seen)
 
     def branches(self, m, port, straps, seen, taken):
-        reaches, exits = self.reaches(port), self.exits(port)
+        reaches, ejection_ports = self.reaches(port), self.ejection_ports(port)
         first, last, ports = self._pair(seen)
         mine = hdl.Signal(name="stops_here")
         behind = seen[self.strips * self.header.flit_width:][self.header.form_bits:self.header.last_bit]
@@ -135,7 +135,7 @@ class MultiDropDecoder(CopyingDecoder):
         m.d.comb += mine.eq(self._mine(straps, seen))
         # the bits of a pair's port mask are numbered like the topology's ports
         near = {o: self.kind.ejections[n] for n, outputs in enumerate(self.ejections) for o in outputs}
-        return hdl.Cat(onward[:len(reaches)], *(mine & ports[near[o]] for o in exits))
+        return hdl.Cat(onward[:len(reaches)], *(mine & ports[near[o]] for o in ejection_ports))
 
     def alternatives(self, port, straps, seen):
         return hdl.C(1)
@@ -148,8 +148,8 @@ class MultiDropDecoder(CopyingDecoder):
 
     def astray(self, port, straps, seen):
         _, _, ports = self._pair(seen)
-        exits = set(self.exits(port))
-        near = [self.kind.ejections[n] for n, outputs in enumerate(self.ejections) if exits & set(outputs)]
+        ejection_ports = set(self.ejection_ports(port))
+        near = [self.kind.ejections[n] for n, outputs in enumerate(self.ejections) if ejection_ports & set(outputs)]
         others = [ports[bit] for bit in range(self.header.ports) if bit not in near]
         return self._mine(straps, seen) & (any_of(others) if others else hdl.C(0))
 

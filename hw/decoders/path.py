@@ -65,9 +65,9 @@ class Decoded:
     disorder : Value
         The relation does not allow the node with the next address as the next destination. A worm with ``disorder``
         ends here.
-    exit : Value
-        With ``ends_here``: the ejection port at which the worm ends, an index into `Decoder.exits`. ``exit`` has no
-        bits if the port has one ejection port.
+    ejection_port : Value
+        With ``ends_here``: the ejection port at which the worm ends, an index into `Decoder.ejection_ports`.
+        ``ejection_port`` has no bits if worms from this input can end at one ejection port only.
     """
 
     code: Value
@@ -77,7 +77,7 @@ class Decoded:
     last: Value
     outside: Value
     disorder: Value
-    exit: Value = field(default_factory=lambda: hdl.C(0, 0))
+    ejection_port: Value = field(default_factory=lambda: hdl.C(0, 0))
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class PathDecoder(Decoder):
         If an input leads to several ejection ports (of several nodes), its worms end at the ejection port that they
         take, and need no such bit.
         """
-        return int(len(self._exits[port]) == 1)
+        return int(len(self._ejection_ports[port]) == 1)
 
     def encode(self, m: Module, port: int, going: dict[tuple[int, int], Value], here: Value) -> Value:
         """Make the code of a request.
@@ -184,11 +184,11 @@ class PathDecoder(Decoder):
         asked = [stored[i] if self.adaptive else stored == i for i in range(len(options))]
         nowhere = ~stored.any() if self.adaptive else stored == len(options)
         here = code[bits] if self._here_bits(port) else hdl.C(0)
-        exits = self._exits[port]
+        ejection_ports = self._ejection_ports[port]
         masks = []
         for o in range(len(self.outputs)):
             ways = [asked[i] for i, (output, _) in enumerate(options) if output == o]
-            if exits[:1] == [o]:
+            if ejection_ports[:1] == [o]:
                 masks.append(here)
             else:
                 masks.append(ways[0] if len(ways) == 1 else any_of(ways))

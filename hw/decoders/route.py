@@ -29,7 +29,7 @@ class RouteDecoder(UnicastDecoder):
 
     ::
 
-        address ─▶ table of this input ─▶ output and class (or a mask of them), or exit
+        address ─▶ table of this input ─▶ output and class (or a mask of them), or ejection port
                         ▲
         table ──────────┘ write: one entry per cycle
 
@@ -80,18 +80,20 @@ class RouteDecoder(UnicastDecoder):
 
     def entry_bits(self, port: int) -> int:
         """Return the width of an entry of an input's table."""
-        targets, exits = len(self.targets(port)), len(self.exits(port))
-        return targets + exits.bit_length() if self.several else max((targets + exits).bit_length(), 1)
+        targets, ejection_ports = len(self.targets(port)), len(self.ejection_ports(port))
+        if self.several:
+            return targets + ejection_ports.bit_length()
+        return max((targets + ejection_ports).bit_length(), 1)
 
     def nowhere(self, port: int) -> int:
         """Return the table entry for an unreachable address, which is also the memories' initial value."""
-        return 0 if self.several else len(self.targets(port)) + len(self.exits(port))
+        return 0 if self.several else len(self.targets(port)) + len(self.ejection_ports(port))
 
     def strap_values(self, routes, kind):
         return {}
 
     def way(self, m, port, straps, address):
-        targets, exits, bits = self.targets(port), self.exits(port), self.entry_bits(port)
+        targets, ejection_ports, bits = self.targets(port), self.ejection_ports(port), self.entry_bits(port)
         rows = 1 << self.header.address_bits
         table: Any = straps["table"]
         entry = hdl.Signal(bits, name="entry")
@@ -99,10 +101,10 @@ class RouteDecoder(UnicastDecoder):
                        write=table.write, address=table.address, entry=table.entry)
         m.d.comb += entry.eq(read)
         if not self.several:
-            asked = [entry == i for i in range(len(targets) + len(exits))]
+            asked = [entry == i for i in range(len(targets) + len(ejection_ports))]
         else:
             way_out = entry[len(targets):]
-            asked = [*entry[:len(targets)], *(way_out == e + 1 for e in range(len(exits)))]
+            asked = [*entry[:len(targets)], *(way_out == e + 1 for e in range(len(ejection_ports)))]
         return dict(zip(targets, asked[:len(targets)], strict=True)), asked[len(targets):]
 
     def chosen(self, m, ways, taken):
@@ -155,11 +157,11 @@ class RouteDecoder(UnicastDecoder):
     def _numbers(self, port: int) -> Entries:
         """Return the number of the target or ejection port for each code of the routes, -1 if the input has none.
         Ejection ports have the numbers after those of the targets."""
-        kind, targets, exits = self.kind, self.targets(port), self.exits(port)
+        kind, targets, ejection_ports = self.kind, self.targets(port), self.ejection_ports(port)
         numbers = np.full(len(kind.names) * self.vc_classes, -1, np.int64)
         for i, (o, k) in enumerate(targets):
             numbers[kind.network_outputs[o] * self.vc_classes + k] = i
-        for e, o in enumerate(exits):
+        for e, o in enumerate(ejection_ports):
             node = next(n for n, outputs in enumerate(self.ejections) if o in outputs)
             numbers[kind.ejections[node] * self.vc_classes] = len(targets) + e
         return numbers

@@ -60,8 +60,9 @@ class TagDecoder(UnicastDecoder):
         digit = hdl.Signal(self.digit_bits, name="digit")
         which = straps["digit"] if self.digit is None else self.digit
         m.d.comb += digit.eq(address.word_select(which, self.digit_bits))
-        exits = [digit == next(e for e, outputs in enumerate(self.ejections) if o in outputs) for o in self.exits(port)]
-        return {(o, 0): digit == o for o in self.reaches(port)}, exits
+        ejection_ports = [digit == next(e for e, outputs in enumerate(self.ejections) if o in outputs)
+                          for o in self.ejection_ports(port)]
+        return {(o, 0): digit == o for o in self.reaches(port)}, ejection_ports
 
 
 def require_digits(who: str, kind: SwitchKind, nodes: int, digit: int | None) -> tuple[int, int]:

@@ -28,7 +28,7 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
     ::
 
         address ─▶ way ─┬─ one of the targets, or several: output, VC class ─▶ code
-                        └─ one of the exits: ends_here, exit
+                        └─ one of the ejection ports: ends_here, ejection_port
 
     A worm ends at the ejection port that its address leads to. A switch has no address of its own. A route that the
     input port cannot take is an error on the wire.
@@ -74,8 +74,8 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
     flits = 1
 
     def seen(self, m, port, straps, flit, place):
-        ways, exits = self.way(m, port, straps, flit[:self.header.address_bits])
-        return hdl.Cat(*(ways.get(target, hdl.C(0)) for target in self.targets(port)), *exits)
+        ways, ejection_ports = self.way(m, port, straps, flit[:self.header.address_bits])
+        return hdl.Cat(*(ways.get(target, hdl.C(0)) for target in self.targets(port)), *ejection_ports)
 
     def alternatives(self, port, straps, seen):
         return hdl.C(1)
@@ -86,7 +86,7 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
 
     def decode(self, m, port, straps, arrival):
         address = arrival.data[:self.header.address_bits]
-        ways, exits = self.way(m, port, straps, address)
+        ways, ejection_ports = self.way(m, port, straps, address)
         ways = self.chosen(m, ways, arrival.taken)
         nowhere = beyond(self.header, coordinates(self.header, address))
         wanted = arrival.first if nowhere is None else arrival.first & ~nowhere
@@ -94,10 +94,11 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
         onward, end, outside = hdl.Signal(name="onward"), hdl.Signal(name="ends_here"), hdl.Signal(name="outside")
         m.d.comb += [
             onward.eq(any_of(list(going.values()))),
-            end.eq(any_of(exits) & wanted),
+            end.eq(any_of(ejection_ports) & wanted),
             outside.eq(hdl.C(0) if nowhere is None else nowhere),
         ]
-        number = (len(exits) - 1).bit_length() if exits else 0
+        number = (len(ejection_ports) - 1).bit_length() if ejection_ports else 0
+        chosen = any_of([hdl.Mux(way, hdl.C(e, number), 0) for e, way in enumerate(ejection_ports)])[:number]
         astray = arrival.first & ~onward & ~end
         return Decoded(
             code=self.encode(m, port, going, hdl.C(0)),
@@ -107,6 +108,5 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
             last=hdl.C(1),
             outside=astray & outside,
             disorder=astray & ~outside,
-            exit=(any_of([hdl.Mux(way, hdl.C(e, number), 0) for e, way in enumerate(exits)])[:number] if number
-                  else hdl.C(0, 0)),
+            ejection_port=chosen,
         )

@@ -55,7 +55,8 @@ class DeepProbe(BranchesProbe):
         return [output]
 
     def waits(self) -> list[Wait]:
-        waits = [{"leaves" if o in self.exits else "asks": f"{self.scope}.{self._wants(o)}"} for o in self.leads]
+        waits = [{"leaves" if o in self.ejection_ports else "asks": f"{self.scope}.{self._wants(o)}"}
+                 for o in self.leads]
         return [*waits, {"asks": f"{self.scope}.options"}] if self._choices else waits
 
     def _reads(self, of: Of, output: int) -> Any:
@@ -69,7 +70,7 @@ class DeepProbe(BranchesProbe):
         return found
 
     def consuming(self, of: Of) -> list[tuple[int, Any]]:
-        return [(self.reader(o), self._reads(of, o)) for o in self.exits]
+        return [(self.reader(o), self._reads(of, o)) for o in self.ejection_ports]
 
     def owns(self, of: Of) -> list[tuple[int, Any, Any]]:
         return [(o, self._reads(of, o), 0 * of(f"holding {o}")) for o in self.leads]

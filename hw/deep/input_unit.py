@@ -27,7 +27,7 @@ class DeepInput(wiring.Component):
                              │      └─▶ CutThroughWindow ─▶ the flit that passes ───────────────▶ RowReaders
                              │ known
                              ▼
-                        worms behind ─▶ wants ─▶ allocator ─▶ won
+                        worms behind ─▶ wants ─▶ allocator ─▶ granted
 
     Worms are served in the order of their arrival. The next worm requests its outputs when all branches of the worm in
     front have read its last flit. A worm that arrives at an idle input requests its outputs as its first flit passes
@@ -61,9 +61,9 @@ class DeepInput(wiring.Component):
         Outputs that can be granted in this cycle. ``free`` and ``chosen`` exist only if the decoder is `adaptive`.
     chosen : Out(outputs)
         The alternative that the worm in front requests in this cycle, one-hot.
-    won : In(outputs)
+    granted : In(outputs)
         The outputs that are granted to the worm in front in this cycle.
-    held : In(1)
+    still_read : In(1)
         From the readers: some reader still reads the worm in front after this cycle.
     follows : In(range(outputs + 1))
         Number of the switch's readers that take the passing flit in this cycle, or strip it, and so need not fetch it.
@@ -106,8 +106,8 @@ class DeepInput(wiring.Component):
             **strap_ports(decoder),
             "wants": Out(named({decoder.outputs[o]: 1 for o in self.leads})),
             **({"free": In(outputs), "chosen": Out(outputs)} if decoder.adaptive else {}),
-            "won": In(outputs),
-            "held": In(1),
+            "granted": In(outputs),
+            "still_read": In(1),
             "follows": In(range(outputs + 1)),
             "starts": Out(1),
             "start_row": Out(row),
@@ -214,8 +214,8 @@ class DeepInput(wiring.Component):
             worm.asked.eq(asked),
             worm.start.eq(Mux(intake.first, store.write_row, begins)),
             worm.drops.eq(intake.drops),
-            worm.won.eq(self.won),
-            worm.held.eq(self.held),
+            worm.granted.eq(self.granted),
+            worm.still_read.eq(self.still_read),
             self.starts.eq(worm.starts),
             self.start_row.eq(worm.start_row),
             self.skips.eq(worm.skips),

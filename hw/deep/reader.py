@@ -44,14 +44,14 @@ class RowReader(wiring.Component):
 
     Members
     -------
-    won : In(inputs)
+    granted : In(inputs)
         The input whose worm is granted this output in this cycle, one-hot.
     starts : In(1)
-        With ``won``: the worm's first flit passes in this cycle.
+        With ``granted``: the worm's first flit passes in this cycle.
     start_row : In(row_bits(rows))
-        With ``won``: the worm's first row.
+        With ``granted``: the worm's first row.
     skips : In(1)
-        With ``won``: the first ``strips`` flits of the worm are not sent.
+        With ``granted``: the first ``strips`` flits of the worm are not sent.
     passes : In(1)
         A flit passes the window of the granted input, or without a grant the window of ``owner``.
     closes : In(1)
@@ -96,7 +96,7 @@ class RowReader(wiring.Component):
         self.strips = strips
         flit = flit_layout(width)
         super().__init__({
-            "won": In(inputs),
+            "granted": In(inputs),
             "starts": In(1),
             "start_row": In(row_bits(rows)),
             "skips": In(1),
@@ -122,7 +122,7 @@ class RowReader(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         layout, size = flit_layout(self.width), flit_layout(self.width).size
-        won = Signal()
+        granted = Signal()
         holding = Signal()  # the worm has flits in the input that this reader has not taken
         following = Signal()
         comes = Signal()  # a flit passes, and this reader follows in cut-through
@@ -140,8 +140,8 @@ class RowReader(wiring.Component):
         from_row = Signal(layout)
         lanes = [layout(self.fetched[k * size:(k + 1) * size]) for k in range(self.chunk)]
         m.d.comb += [
-            won.eq(self.won.any()),
-            comes.eq(self.passes & Mux(won, self.starts, following)),
+            granted.eq(self.granted.any()),
+            comes.eq(self.passes & Mux(granted, self.starts, following)),
             takes.eq(comes & self.credit & ~left_out),
             falls.eq(comes & ~self.credit & ~left_out),
             self.first.eq(~later),
@@ -156,17 +156,17 @@ class RowReader(wiring.Component):
         ended = Signal()
         m.d.comb += [
             ended.eq((takes & self.passing.tail) | (self.loads & self.fetched_ends)),
-            self.holds.eq(Mux(won, self.won, Mux(holding & ~ended, self.owner, 0))),
-            self.follows.eq(Mux(takes | (comes & left_out), Mux(won, self.won, self.owner), 0)),
+            self.holds.eq(Mux(granted, self.granted, Mux(holding & ~ended, self.owner, 0))),
+            self.follows.eq(Mux(takes | (comes & left_out), Mux(granted, self.granted, self.owner), 0)),
         ]
-        with m.If(won):
-            m.d.sync += [self.owner.eq(self.won), self.row.eq(self.start_row)]
+        with m.If(granted):
+            m.d.sync += [self.owner.eq(self.granted), self.row.eq(self.start_row)]
         with m.Elif((comes & ~falls & self.closes) | self.taken):
             m.d.sync += self.row.eq(row_after(self.row, self.rows))
         if self.strips:
             left = Signal(range(self.strips + 1))  # number of passing flits that are still to be stripped
-            m.d.comb += left_out.eq(Mux(won, self.skips, left != 0))
-            with m.If(won):
+            m.d.comb += left_out.eq(Mux(granted, self.skips, left != 0))
+            with m.If(granted):
                 m.d.sync += left.eq(Mux(self.skips, self.strips - comes, 0))
                 with m.If(self.skips):
                     m.d.sync += self.place.eq(self.strips)
@@ -183,8 +183,8 @@ class RowReader(wiring.Component):
         with m.If(moves):
             m.d.sync += [one.eq(lane) for one, lane in zip(current, behind, strict=True)]
         m.d.sync += [
-            holding.eq((won | holding) & ~ended),
-            following.eq(Mux(won, self.starts, following) & ~falls & ~(takes & self.passing.tail)),
+            holding.eq((granted | holding) & ~ended),
+            following.eq(Mux(granted, self.starts, following) & ~falls & ~(takes & self.passing.tail)),
             asked.eq(self.taken),
             has_behind.eq(self.loads | (has_behind & ~moves)),
             has_current.eq(moves | (has_current & ~done)),

@@ -24,7 +24,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
 
         {port}_in ─▶ DeepInput ─┬─ the flit that passes ─▶ crossbar ──────────┐
                        │  ▲     └─ fetched row ─▶ bus ─▶ RowReader of output ─┴▶ OutputUnit ─▶ {port}_out
-                  wants│  │won                     ▲                                │ free, ready
+                  wants│  │granted                 ▲                                │ free, ready
                        └──┴──── Allocator ─────────┴─ FetchOrder ◀─ asks            │
                                     ▲───────────────────────────────────────────────┘
 
@@ -75,7 +75,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
                     m.d.comb += output.sends[0].flit.data.eq(passed)
         for i, unit in enumerate(inputs):
             m.d.comb += [
-                unit.held.eq(any_of([reader.holds[i] for reader in readers])),
+                unit.still_read.eq(any_of([reader.holds[i] for reader in readers])),
                 unit.follows.eq(sum((reader.follows[i] for reader in readers[1:]), start=readers[0].follows[i])),
             ]
         self._finish(m, inputs, outputs, tables)
@@ -101,8 +101,8 @@ class DeepSwitch(DeepSwitchSpec, Switch):
                 asks.eq(wants | inputs[i].chosen[o] if o in inputs[i].choices else wants),
                 request.outputs[o].eq(asks),
                 request.complete.eq(asks),
-                inputs[i].won[o].eq(request.won),
-                readers[o].won[i].eq(request.won),
+                inputs[i].granted[o].eq(request.granted),
+                readers[o].granted[i].eq(request.granted),
             ]
 
     def _fetch(self, m, inputs, readers):
@@ -137,9 +137,9 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         """Connect the inputs' passing flits to an output's reader, and the reader to the output unit."""
         port, send = self.outputs[o].name, output.sends[0]
         sources = [(i, unit) for i, unit in enumerate(inputs) if o in unit.leads]
-        won, may = Signal(name=f"{port}_won"), Signal(name=f"{port}_may_send")
+        granted, may = Signal(name=f"{port}_granted"), Signal(name=f"{port}_may_send")
         chosen = Signal(len(inputs), name=f"{port}_source")
-        m.d.comb += [won.eq(reader.won.any()), chosen.eq(Mux(won, reader.won, reader.owner))]
+        m.d.comb += [granted.eq(reader.granted.any()), chosen.eq(Mux(granted, reader.granted, reader.owner))]
 
         def of_source(of: Callable[[DeepInput], Any]) -> Any:
             """Apply ``of`` to the input unit whose worm this output sends, and return the result."""
@@ -154,9 +154,9 @@ class DeepSwitch(DeepSwitchSpec, Switch):
             reader.closes.eq(of_source(lambda unit: unit.closes)),
             reader.passing.eq(of_source(lambda unit: unit.passing.as_value())),
             # an output that is granted is free, and a free output has a credit
-            reader.credit.eq(won | may),
-            output.take.eq(won),
-            send.touch.eq(won | reader.send),
+            reader.credit.eq(granted | may),
+            output.vc_allocate.eq(granted),
+            send.vc_active.eq(granted | reader.send),
             send.send.eq(self._without_header(o, reader.send, reader.flit)),
             send.tail.eq(reader.send & reader.flit.tail),
             send.flit.eq(reader.flit),

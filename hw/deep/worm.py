@@ -27,7 +27,7 @@ class DeepWorm(wiring.Component):
 
     ::
 
-        known ─┬─ idle ───────────────────────────▶ wants ─ won ─▶ readers ─ held = 0 ─▶ the next worm
+        known ─┬─ idle ───────────────────────────▶ wants ─ granted ─▶ readers ─ still_read = 0 ─▶ the next worm
                └─ busy: queue ─ the worm in front ends ─▲
 
     The next worm is served when all branches of the worm in front have read its last flit. A worm that is known while
@@ -65,9 +65,9 @@ class DeepWorm(wiring.Component):
         alternatives. With `choices` only.
     free : In(outputs)
         Outputs that can be granted in this cycle. With `choices` only.
-    won : In(outputs)
+    granted : In(outputs)
         Outputs that are granted to the worm in front in this cycle.
-    held : In(1)
+    still_read : In(1)
         From the readers: some reader still reads the worm in front after this cycle.
     wants_{output} : Out(1)
         The worm in front requests the output.
@@ -94,8 +94,8 @@ class DeepWorm(wiring.Component):
             "start": In(row),
             "drops": In(1),
             **({"alternatives": In(1), "free": In(outputs), "chosen": Out(outputs)} if choices else {}),
-            "won": In(outputs),
-            "held": In(1),
+            "granted": In(outputs),
+            "still_read": In(1),
             "wants": Out(named(dict.fromkeys(leads, 1))),
             "starts": Out(1),
             "start_row": Out(row),
@@ -110,7 +110,7 @@ class DeepWorm(wiring.Component):
         over = Signal()  # the worm in front does not need the input after this cycle
         waits = Signal()  # worms are queued
         at_once = Signal()
-        waiting: Any = Cat(want & ~self.won[o] for o, want in wants.items()).any()
+        waiting: Any = Cat(want & ~self.granted[o] for o, want in wants.items()).any()
         requests: Any = Cat(wants.values())
         if self.choices:
             options = Signal(len(self.choices))  # alternatives of the worm in front, in the order of `choices`
@@ -118,7 +118,7 @@ class DeepWorm(wiring.Component):
             waiting |= options.any() & ~found
             requests = Cat(requests, options)
         m.d.comb += [
-            over.eq(~waiting & ~self.held),
+            over.eq(~waiting & ~self.still_read),
             at_once.eq(self.known & over & ~waits),
         ]
         bits = bits_for(self.rows)
@@ -148,12 +148,12 @@ class DeepWorm(wiring.Component):
             get.eq(Mux(over & waits, get + 1, get)),
             self.starts.eq(at_once),
             self.turn.eq(self.turn ^ begins),
-            *(want.eq(Mux(over, begins & asked[o], want & ~self.won[o])) for o, want in wants.items()),
+            *(want.eq(Mux(over, begins & asked[o], want & ~self.granted[o])) for o, want in wants.items()),
         ]
         with m.If(over):
             m.d.sync += Cat(self.start_row, self.skips).eq(following[self.outputs:])
         moves = Signal()  # a branch reads
-        m.d.sync += moves.eq(self.held)
+        m.d.sync += moves.eq(self.still_read)
         with m.If(requests.any()):
             m.d.comb += self.state.eq(DeepState.BRANCHES)
         with m.Elif(moves):
@@ -169,7 +169,7 @@ class DeepWorm(wiring.Component):
         m.d.comb += [
             choice.eq(may & -may),
             *(self.chosen[o].eq(choice[k]) for k, o in enumerate(self.choices)),
-            found.eq(options.any() & Cat(self.won[o] for o in self.choices).any()),
+            found.eq(options.any() & Cat(self.granted[o] for o in self.choices).any()),
         ]
         m.d.sync += options.eq(Mux(over, Mux(begins & either, Cat(following[o] for o in self.choices), 0),
                                    Mux(found, 0, options)))

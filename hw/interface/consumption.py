@@ -218,7 +218,7 @@ class Consumption(wiring.Component):
                 drive.flit.eq(flit),
                 drive.vc.eq(sel),
                 drive.send.eq(take & (~flit.head | flit.tail)),
-                drive.touch.eq(drive.send),
+                drive.vc_active.eq(drive.send),
                 drive.tail.eq(flit.tail),
             ]
             accepts = [(Mux(drive.send, offer.ready_after[v], offer.ready[v]), offer.ready[v]) for v in range(vcs)]
@@ -271,7 +271,7 @@ class Consumption(wiring.Component):
             drive.flit.eq(queue.front),
             drive.vc.eq(queue.front_channel),
             drive.send.eq(sends),
-            drive.touch.eq(drive.send),
+            drive.vc_active.eq(drive.send),
             drive.tail.eq(queue.front.tail),
         ]
         m.d.sync += credit.eq(Mux(drive.send & (following == queue.front_channel), bit_at(offer.ready_after, following),

@@ -238,16 +238,16 @@ class Injection(wiring.Component):
             source.take.eq(takes),
             ends.eq(sent.tail),
             drive.flit.eq(sent),
-            drive.touch.eq(send),
+            drive.vc_active.eq(send),
             drive.send.eq(send),
             drive.tail.eq(ends),
-            output.take.eq(take),
-            drive.vc.eq(Mux(owns, packet_vc, offer.pick[0])),
+            output.vc_allocate.eq(take),
+            drive.vc.eq(Mux(owns, packet_vc, offer.vc_candidate[0])),
         ]
         ready, after = (Array(bits)[drive.vc] for bits in (offer.ready, offer.ready_after))
         m.d.sync += credit.eq(Mux(send, after, ready))
         with m.If(take):
-            m.d.sync += packet_vc.eq(offer.pick[0])
+            m.d.sync += packet_vc.eq(offer.vc_candidate[0])
         with m.If(send):
             m.d.sync += owns.eq(~ends)
         with m.If(moves & ~repeats):

@@ -118,7 +118,7 @@ class StreamSender(wiring.Component):
         m.d.comb += [
             send.eq(there & credit),
             drive.flit.eq(flit),
-            drive.touch.eq(send),
+            drive.vc_active.eq(send),
             drive.send.eq(send),
             drive.tail.eq(flit.tail),
             self.wrong.eq(output.wrong),

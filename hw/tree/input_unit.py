@@ -30,8 +30,8 @@ class TreeInput(wiring.Component):
         link ─▶ decode ──▶ buffer (all VCs) ─┬─▶ reader of output 0 ─▶ flit ─▶ crossbar
                   │ known                    ├─▶ reader of output 1 ─▶ …
                   ▼                          └─▶ …     (a flit is freed when all branches of its worm have taken it)
-          TreeWorm, one per VC ─▶ eligible ─▶ request ─▶ allocator ─▶ won
-            inputs: arrived (reports), granted (token); outputs: tells (report), needs_token
+          TreeWorm, one per VC ─▶ eligible ─▶ request ─▶ allocator ─▶ granted
+            inputs: arrived (reports), token_granted; outputs: tells (report), needs_token
 
     *asynchronous*: for each output a reader with its own read port; each branch of a worm advances at its own pace,
     within the depth of the buffer. *synchronous*: one reader; a worm takes the virtual channels of all its outputs at
@@ -76,7 +76,7 @@ class TreeInput(wiring.Component):
         Error of the flit that was on the link in the cycle before, and its virtual channel.
     arrived_{output} : In
         Reports that arrive by an output from another switch. Only with reports.
-    needs_token, ends_token, granted : Out(vcs), Out(vcs), In(vcs)
+    needs_token, ends_token, token_granted : Out(vcs), Out(vcs), In(vcs)
         For each virtual channel, as in `TreeWorm`. Only with tokens.
     state_{v} : Out(TreeState)
     """
@@ -96,7 +96,7 @@ class TreeInput(wiring.Component):
         self.has_tokens = tokens
         self.consumed = consumed
         self.leads = decoder.leads(port)
-        self.exits = decoder.exits(port)
+        self.ejection_ports = decoder.ejection_ports(port)
         self.links_each = outputs[-1].vcs if separate else 1  # number of links of each ejection port
         links = decoder.ejection + (len(outputs) - decoder.ejection) * self.links_each
         self.branches = branches_of(self.leads, replication)
@@ -106,7 +106,7 @@ class TreeInput(wiring.Component):
                        for b in ([r] if replication == "asynchronous" else range(len(self.branches)))]
                       for r in range(len(self.groups))]
         used = {o: outputs[o] for o in self.leads}
-        network = {o: port for o, port in used.items() if o not in self.exits}
+        network = {o: port for o, port in used.items() if o not in self.ejection_ports}
         super().__init__({
             "link": In(LinkSignature(vcs=spec.vcs, width=self.width, arrived=self.answers)),
             **strap_ports(decoder),
@@ -119,7 +119,8 @@ class TreeInput(wiring.Component):
             **({"arrived": In(named({output.name: output.vcs for output in network.values()}))} if reports else {}),
             "cause": Out(Cause),
             "cause_vc": Out(range(spec.vcs)),
-            **({"needs_token": Out(spec.vcs), "ends_token": Out(spec.vcs), "granted": In(spec.vcs)} if tokens else {}),
+            **({"needs_token": Out(spec.vcs), "ends_token": Out(spec.vcs),
+                "token_granted": In(spec.vcs)} if tokens else {}),
             "state": Out(TreeState).array(spec.vcs),
         })
         self.offer = dict(zip(used, by_name(self.offers).values(), strict=True))  #: by output
@@ -170,7 +171,8 @@ class TreeInput(wiring.Component):
     def _worm(self, m, v: int, intake: TreeInputDecode, buffer) -> TreeWorm:
         """Add the state machine of a virtual channel."""
         # room for a worm per flit of the buffer, as each worm has at least one flit
-        worm = TreeWorm(outputs={self.outputs[o].name: self.outputs[o].vcs for o in self.leads}, exits=len(self.exits),
+        worm = TreeWorm(outputs={self.outputs[o].name: self.outputs[o].vcs for o in self.leads},
+                        ejection_ports=len(self.ejection_ports),
                         groups=[[self.leads.index(o) for o in branch] for branch in self.branches],
                         room=self.spec.depth, reports=self.has_reports, tokens=self.has_tokens, consumed=self.consumed)
         m.submodules[f"channel_{v}"] = worm
@@ -184,7 +186,11 @@ class TreeInput(wiring.Component):
         ]
         for o, target in zip(self.leads, worm.offer, strict=True):
             offer = self.offer[o]
-            m.d.comb += [target.soon.eq(offer.soon), target.ready.eq(offer.ready), target.pick.eq(offer.pick[0])]
+            m.d.comb += [
+                target.vc_free_next.eq(offer.vc_free_next),
+                target.ready.eq(offer.ready),
+                target.vc_candidate.eq(offer.vc_candidate[0]),
+            ]
         if self.has_reports:
             m.d.comb += worm.reports.eq(intake.reports)
             wiring.connect(m, wiring.flipped(self.arrived), worm.arrived)
@@ -194,7 +200,7 @@ class TreeInput(wiring.Component):
             m.d.comb += [
                 self.needs_token[v].eq(worm.needs_token),
                 self.ends_token[v].eq(worm.ends_token),
-                worm.granted.eq(self.granted[v]),
+                worm.token_granted.eq(self.token_granted[v]),
             ]
         for branch, source in zip(worm.branch, buffer.readers, strict=True):
             m.d.comb += branch.has.eq(source.has[v])
@@ -214,14 +220,14 @@ class TreeInput(wiring.Component):
         sel = Signal(range(len(turns)), name=f"reader{r}_sel")
         vc = Signal(range(len(worms)), name=f"reader{r}_vc")
         branch = Signal(range(max(readers, 1)), name=f"reader{r}_branch")
-        row, flit, won = Signal(layout, name=f"reader{r}_row"), port.flit, port.request.won
+        row, flit, granted = Signal(layout, name=f"reader{r}_row"), port.flit, port.request.granted
 
-        def shown(of: Callable[[TreeWorm, int], Value]) -> Value:
+        def of_presented(of: Callable[[TreeWorm, int], Value]) -> Value:
             """Apply ``of`` to the presented branch and its worm, and return the result."""
             return Array(of(worms[v], b) for v, b in turns)[sel]
 
         begins, closing = Signal(name=f"reader{r}_begins"), Signal(name=f"reader{r}_closing")
-        owned = shown(lambda worm, b: worm.branch[b].owned)
+        owned = of_presented(lambda worm, b: worm.branch[b].owned)
         m.d.comb += [
             port.request.turn.eq(sel),
             vc.eq(Array(v for v, _ in turns)[sel]),
@@ -236,25 +242,26 @@ class TreeInput(wiring.Component):
             flit.head.eq(row.head | row.code[1]),
             flit.tail.eq(closing | (~row.head & row.code[0])),
             port.owns.eq(owned),
-            port.claims.eq(~owned),
+            port.consumption_request.eq(~owned),
             port.sends.eq(1),
         ]
         if self.has_reports:
-            reporting = shown(lambda worm, b: worm.reporting)
+            reporting = of_presented(lambda worm, b: worm.reporting)
             m.d.comb += port.reports.eq(reporting & ~owned)
             with m.If(begins & reporting):
                 m.d.comb += flit.data[0].eq(1)
         with m.If(closing):
             m.d.comb += flit.head.eq(1)
 
-        ready = self._request(m, r, shown, owned)
-        more, again, drops = (Signal(name=f"reader{r}_{name}") for name in ("more", "again", "drops"))
+        ready = self._request(m, r, of_presented, owned)
+        more, eligible_after_grant, drops = (Signal(name=f"reader{r}_{name}")
+                                             for name in ("more", "eligible_after_grant", "drops"))
         more_of = [source.more | buffer.arrives for source in buffer.readers]
         m.d.comb += [
             more.eq(bit_at(Array(more_of)[branch] if self.shared else more_of[r], vc)),
-            again.eq(more & ready & ~flit.tail),
+            eligible_after_grant.eq(more & ready & ~flit.tail),
         ]
-        leaves = won & ~closing
+        leaves = granted & ~closing
         for b in range(readers) if len(self.groups) == 1 else [r]:
             m.d.comb += [
                 buffer.readers[b].vc.eq(vc),
@@ -262,23 +269,27 @@ class TreeInput(wiring.Component):
             ]
         for turn, (v, b) in enumerate(turns):
             one = worms[v].branch[b]
-            m.d.comb += [one.won.eq(won & (sel == turn)), one.tail.eq(flit.tail), one.again.eq(again)]
+            m.d.comb += [
+                one.granted.eq(granted & (sel == turn)),
+                one.tail.eq(flit.tail),
+                one.eligible_after_grant.eq(eligible_after_grant),
+            ]
         if r == 0:
             self._drop(m, buffer, worms, sel, vc, drops, begins, row, leaves)
         take_turns(m, f"reader{r}", [worms[v].branch[b].want for v, b in turns], sel,
                    port.request.outputs.any() | drops)
 
-    def _request(self, m, r, shown, owned) -> Value:
+    def _request(self, m, r, of_presented, owned) -> Value:
         """Request the outputs of the presented branch; return whether all these outputs will have a credit after a
         grant."""
         request, alone = self.readers[r].request, len(self.groups) == 1
-        asks = shown(lambda worm, b: worm.branch[b].eligible)
+        asks = of_presented(lambda worm, b: worm.branch[b].eligible)
         refused, ready = C(0), C(1)
         for o in self.groups[r]:
             i, offer, out_vc = self.leads.index(o), self.offer[o], self.out_vc[o]
-            target = shown(lambda worm, b, o=o, i=i: worm.targets[i] if o in self.branches[b] else C(0))
+            target = of_presented(lambda worm, b, o=o, i=i: worm.targets[i] if o in self.branches[b] else C(0))
             free = owned | offer.free
-            m.d.comb += out_vc.eq(Mux(owned, shown(lambda worm, b, i=i: worm.out_vc[i]), offer.pick[0]))
+            m.d.comb += out_vc.eq(Mux(owned, of_presented(lambda worm, b, i=i: worm.out_vc[i]), offer.vc_candidate[0]))
             asked = asks & target & free if alone else asks & free
             for link, here in self._links(o, out_vc):
                 m.d.comb += request.outputs[link].eq(asked & here)

@@ -75,7 +75,7 @@ class TreeSwitch(TreeSwitchSpec, Switch):
             station.strap_first.eq(self.strap_first),
             station.asks.eq(Cat(unit.needs_token for unit in inputs)),
             station.ends.eq(Cat(unit.ends_token for unit in inputs)),
-            Cat(unit.granted for unit in inputs).eq(station.granted),
+            Cat(unit.token_granted for unit in inputs).eq(station.granted),
         ]
         connect(m, station.token_in, flipped(self.token_in))
         connect(m, station.token_out, flipped(self.token_out))

@@ -63,7 +63,7 @@ class TreeProbe(BranchesProbe):
         found: list[Wait] = []
         token = self.register("needs_token")
         for b, branch in enumerate(self.branches):
-            asks = "leaves" if branch[0] in self.exits else "asks"
+            asks = "leaves" if branch[0] in self.ejection_ports else "asks"
             found.append({asks: f"{self.scope}.branch__{b}__left", "owns": f"{self.scope}.branch__{b}__owned"})
             if token:
                 found[-1]["through"] = token
@@ -88,7 +88,7 @@ class TreeProbe(BranchesProbe):
 
     def consuming(self, of: Of) -> list[tuple[int, Any]]:
         return [(b, (of(f"branch__{b}__left") & of(f"branch__{b}__owned")) != 0)
-                for b, branch in enumerate(self.branches) if branch[0] in self.exits]
+                for b, branch in enumerate(self.branches) if branch[0] in self.ejection_ports]
 
     def owns(self, of: Of) -> list[tuple[int, Any, Any]]:
         found = []
@@ -96,7 +96,7 @@ class TreeProbe(BranchesProbe):
             b = self._branch[output]
             owned = (of(f"branch__{b}__owned") != 0) & (self._bit(of, "targets", i) != 0)
             ends = of(f"branch__{b}__left") == 0
-            if output not in self.exits:
+            if output not in self.ejection_ports:
                 ends &= self._bit(of, "awaited", i) == 0
             found.append((output, owned & (ends == 0), of(self._vc[output])))
         return [*found, (TOKEN[0], self._has_token(of), 0 * of("targets"))]

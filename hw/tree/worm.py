@@ -29,11 +29,11 @@ class BranchSignature(wiring.Signature):
     -------
     has : In(1)
         A flit is stored that the branch has not read.
-    won : In(1)
+    granted : In(1)
         The request of the branch is granted.
     tail : In(1)
         The flit that the branch requests to send is the worm's last one.
-    again : In(1)
+    eligible_after_grant : In(1)
         The branch is eligible in the next cycle if its request is granted in this one.
     eligible : Out(1)
         The branch requests its outputs in this cycle.
@@ -48,7 +48,7 @@ class BranchSignature(wiring.Signature):
 
     def __init__(self):
         super().__init__({
-            **{name: In(1) for name in ("has", "won", "tail", "again")},
+            **{name: In(1) for name in ("has", "granted", "tail", "eligible_after_grant")},
             **{name: Out(1) for name in ("eligible", "want", "left", "owned")},
         })
 
@@ -81,7 +81,7 @@ class TreeWorm(wiring.Component):
     ----------
     outputs : dict of str to int
         Virtual channels of each output that worms can use, by name.
-    exits : int
+    ejection_ports : int
         Number of ejection ports, which are the last ones of ``outputs``.
     groups : list of list of int
         The outputs of each branch.
@@ -114,7 +114,7 @@ class TreeWorm(wiring.Component):
         State of an output's virtual channels, and the channel that a grant takes.
     arrived_{output} : In(vcs)
         Reports that arrive by an output from another switch. Only with reports.
-    granted : In(1)
+    token_granted : In(1)
         The worm holds the token from the next cycle on. Only with tokens.
     targets : Out(outputs)
         The outputs of the worm.
@@ -137,15 +137,15 @@ class TreeWorm(wiring.Component):
     state : Out(TreeState)
     """
 
-    def __init__(self, *, outputs: dict[str, int], exits: int, groups: list[list[int]], room: int,
+    def __init__(self, *, outputs: dict[str, int], ejection_ports: int, groups: list[list[int]], room: int,
                  reports: bool = False, tokens: bool = False, consumed: bool = False):
-        self.exits = exits
+        self.ejection_ports = ejection_ports
         self.groups = groups
         self.room = room
         self.has_reports = reports
         self.has_tokens = tokens
         self.consumed = consumed
-        from_switches = dict(list(outputs.items())[:len(outputs) - exits])
+        from_switches = dict(list(outputs.items())[:len(outputs) - ejection_ports])
         super().__init__({
             "known": In(1),
             "branches": In(len(outputs)),
@@ -154,7 +154,7 @@ class TreeWorm(wiring.Component):
             "branch": Out(BranchSignature()).array(len(groups)),
             "dropped": In(1),
             "drop_ends": In(1),
-            "target": In(wiring.Signature({name: Out(TargetSignature(vcs=vcs, picks=True))
+            "target": In(wiring.Signature({name: Out(TargetSignature(vcs=vcs, candidates=True))
                                            for name, vcs in outputs.items()})),
             "targets": Out(len(outputs)),
             "vc": Out(named({name: range(vcs) for name, vcs in outputs.items()})),
@@ -163,7 +163,7 @@ class TreeWorm(wiring.Component):
             "state": Out(TreeState),
             **({"reports": In(1), "splits": Out(1), "reporting": Out(1), "tells": Out(1),
                 "arrived": In(named(from_switches))} if reports else {}),
-            **({"granted": In(1), "needs_token": Out(1), "ends_token": Out(1)} if tokens else {}),
+            **({"token_granted": In(1), "needs_token": Out(1), "ends_token": Out(1)} if tokens else {}),
         })
         self.offer = list(by_name(self.target).values())  #: ``target_{output}``, by the output's number.
         self.out_vc = list(by_name(self.vc).values())  #: ``vc_{output}``, by the output's number.
@@ -187,30 +187,30 @@ class TreeWorm(wiring.Component):
         if self.has_tokens:
             with m.If(fetch):
                 m.d.sync += self.needs_token.eq(split)
-            with m.Elif(self.granted):
+            with m.Elif(self.token_granted):
                 m.d.sync += self.needs_token.eq(0)
-            may_go = ~self.needs_token | self.granted
+            may_go = ~self.needs_token | self.token_granted
         m.d.comb += over.eq(~Cat(branch.left for branch in self.branch).any() & ~self.drops & told)
 
         for b, (branch, group) in enumerate(zip(self.branch, self.groups, strict=True)):
             mine = Cat(asked[o] for o in group).any()
             # a worm that is being fetched has requested nothing yet, so no grant is lost
-            begun = branch.won | self.dropped if b == 0 else branch.won
+            begun = branch.granted | self.dropped if b == 0 else branch.granted
             m.d.sync += [
-                branch.left.eq(Mux(fetch, mine, branch.left & ~(branch.won & branch.tail))),
+                branch.left.eq(Mux(fetch, mine, branch.left & ~(branch.granted & branch.tail))),
                 branch.owned.eq(Mux(over, 0, branch.owned | begun)),
             ]
             for o in group:
                 with m.If(~branch.owned):
-                    m.d.sync += self.out_vc[o].eq(self.offer[o].pick)
+                    m.d.sync += self.out_vc[o].eq(self.offer[o].vc_candidate)
             flit = branch.has | self.write
-            free = self._all(group, self.targets, lambda o: self.offer[o].soon)
+            free = self._all(group, self.targets, lambda o: self.offer[o].vc_free_next)
             ready = self._all(group, self.targets, lambda o: bit_at(self.offer[o].ready, self.out_vc[o]))
-            begins = fetch & mine & self._all(group, asked, lambda o: self.offer[o].soon)
+            begins = fetch & mine & self._all(group, asked, lambda o: self.offer[o].vc_free_next)
             if self.has_tokens:
                 begins &= ~split
             lost = begins | (branch.left & may_go & flit & Mux(branch.owned, ready, free))
-            m.d.sync += branch.eligible.eq(Mux(branch.won, branch.again, lost))
+            m.d.sync += branch.eligible.eq(Mux(branch.granted, branch.eligible_after_grant, lost))
             unwanted = self.drops & (self.some | self.write) if b == 0 else C(0)
             m.d.comb += branch.want.eq(lost | unwanted)
         self._say(m, over)
@@ -251,7 +251,7 @@ class TreeWorm(wiring.Component):
 
     def _report(self, m, fetch, split, asked, says) -> Value:
         """Collect the branches' reports, and send the worm's own; return 1 if neither is outstanding."""
-        network = len(self.targets) - self.exits
+        network = len(self.targets) - self.ejection_ports
         # outputs whose report is outstanding
         awaited = Signal(len(self.targets))
         answers = Signal()

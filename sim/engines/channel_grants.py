@@ -76,12 +76,14 @@ KIND = _record("start", "tile_bytes", "lanes", "unit", "instances", "first", "ou
 #: ``first``: number of the channel's front in the kind's first router.
 #: ``word``: first word of the channel's fronts in `Following.before`.
 #: ``links``, ``links_end``: range of the channel's rows in `Fronts.links`.
-#: ``exits``: first of the channel's rows in `Fronts.exits`.
-#: ``link_vc``, ``exit``, ``consumption_vc``, ``position``: first row in `Fronts.pieces` of the register of this name.
+#: ``ejection_ports``: first of the channel's rows in `Fronts.ejection_ports`.
+#: ``link_vc``, ``ejection_port``, ``consumption_vc``, ``position``: first row in `Fronts.pieces` of the register of
+#: this name.
 #: ``pieces_end``: index after the last row of ``position`` in `Fronts.pieces`.
-#: The rows of ``link_vc``, ``exit`` and ``consumption_vc`` in `Fronts.pieces` end where the next register's rows begin.
-CHANNEL = _record("kind", "first", "input", "word", "links", "links_end", "exits", "link_vc", "exit", "consumption_vc",
-                  "position", "pieces_end")
+#: The rows of ``link_vc``, ``ejection_port`` and ``consumption_vc`` in `Fronts.pieces` end where the next register's
+#: rows begin.
+CHANNEL = _record("kind", "first", "input", "word", "links", "links_end", "ejection_ports",
+                  "link_vc", "ejection_port", "consumption_vc", "position", "pieces_end")
 
 
 class Fronts(NamedTuple):
@@ -104,7 +106,7 @@ class Fronts(NamedTuple):
     flags: Integers  # [flags]: byte in a tile at which the bits of a flag register begin
     flag_ends: Integers  # [channels, 8]: bounds, in ``flags``, of the flags with each meaning (`ASKS` to `ELIGIBLE`)
     links: Integers  # [targets, 2]: byte of the target's flag in a tile, number of the target's output
-    exits: Integers  # [exits]: number of the ejection port among the router's outputs
+    ejection_ports: Integers  # [ejection_ports]: number of the ejection port among the router's outputs
     # columns of ``pieces``: lowest bit in the register, width, lowest bit in the number that holds the piece
     # columns 3 and 4 of ``pieces``: byte of this number in a tile, and its size in bits
     pieces: Integers  # [pieces of registers, 5]
@@ -240,7 +242,7 @@ class _Layout:
         self.flags: list[int] = []
         self.flag_ends: list[list[int]] = []
         self.links: list[tuple[int, int]] = []
-        self.exits: list[int] = []
+        self.ejection_ports: list[int] = []
         self.pieces: list[tuple[int, ...]] = []
         # `front`: number of the front in the kind's first router, by (kind, input, virtual channel)
         # `out`: number of the first output channel in the kind's first router, by kind
@@ -278,7 +280,7 @@ class _Layout:
             least=INTERFACE + configuration.t_ns, lag=int(configuration.delays == "fast"), header=HEADER,
             packet=configuration.packet, kinds=np.array(kinds, KIND), channels=np.array(channels, CHANNEL),
             flags=np.array(self.flags, np.int64), flag_ends=np.array(self.flag_ends, np.int64),
-            links=np.array(self.links, np.int64).reshape(-1, 2), exits=np.array(self.exits, np.int64),
+            links=np.array(self.links, np.int64).reshape(-1, 2), ejection_ports=np.array(self.ejection_ports, np.int64),
             pieces=np.array(self.pieces, np.int64).reshape(-1, 5), vcs=self.vcs,
             switch=np.concatenate(members).astype(np.int64), into=self._into(outs, injected, links),
             nodes=network.nodes, turns=int(self.turns),
@@ -317,7 +319,7 @@ class _Layout:
 
     def _channel(self, kernel: Kernel, probe: PathProbe) -> tuple[int, ...]:
         """Add an input virtual channel to the tables, and return its fields of `CHANNEL` from ``links`` on."""
-        links, exits = len(self.links), len(self.exits)
+        links, ejection_ports = len(self.links), len(self.ejection_ports)
         named = {ASKS: "links", OWNS: "owns_link", THROUGH: "done_0", CLAIMS: "wants_consumption", HERE: "here",
                  DONE: "done_1", ELIGIBLE: "readers__0__eligible" if self.turns else None}
         ends = [len(self.flags)]
@@ -329,11 +331,11 @@ class _Layout:
         self.flag_ends.append(ends)
         if register := probe.register("links"):
             self.links += zip(kernel.flags(register), (output for output, _ in probe.targets), strict=True)
-        self.exits += probe.exits
+        self.ejection_ports += probe.ejection_ports
         pieces = [len(self.pieces)]
-        for register in (*map(probe.register, ("link_vc", "exit", "consumption_vc")), probe.position):
+        for register in (*map(probe.register, ("link_vc", "ejection_port", "consumption_vc")), probe.position):
             if register:
                 self.pieces += [(piece.low, piece.width, piece.shift, piece.places[0].offset, piece.places[0].bits)
                                 for piece in kernel.state[register].pieces]
             pieces.append(len(self.pieces))
-        return links, len(self.links), exits, *pieces
+        return links, len(self.links), ejection_ports, *pieces

@@ -180,13 +180,13 @@ def _out(fronts, state, channel, router, k):
     tile, lane = kind.start + router // kind.lanes * kind.tile_bytes, router % kind.lanes
     output = 0
     if k == 0:
-        vc = _number(state, fronts.pieces, channel.link_vc, channel.exit, tile, lane)
+        vc = _number(state, fronts.pieces, channel.link_vc, channel.ejection_port, tile, lane)
         for link in range(channel.links, channel.links_end):
             if state[tile + fronts.links[link, 0] + lane // 8] >> lane % 8 & 1:
                 output = fronts.links[link, 1]
     else:
-        output = fronts.exits[channel.exits + _number(
-            state, fronts.pieces, channel.exit, channel.consumption_vc, tile, lane)]
+        output = fronts.ejection_ports[channel.ejection_ports + _number(
+            state, fronts.pieces, channel.ejection_port, channel.consumption_vc, tile, lane)]
         vc = _number(state, fronts.pieces, channel.consumption_vc, channel.position, tile, lane)
     return kind.out + router * kind.outs + output * fronts.vcs + vc
 

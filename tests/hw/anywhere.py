@@ -76,8 +76,8 @@ class Place:
                 found.append((self.kind.network_outputs.index(near), k))
             else:
                 own = decoder.ejections[self.kind.ejections.index(near)]
-                found += [(o, 0) for o in decoder.exits(port) if o in own]
-        reached = {*decoder.targets(port), *((o, 0) for o in decoder.exits(port))}
+                found += [(o, 0) for o in decoder.ejection_ports(port) if o in own]
+        reached = {*decoder.targets(port), *((o, 0) for o in decoder.ejection_ports(port))}
         return [way for way in found if way in reached]
 
 

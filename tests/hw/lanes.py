@@ -188,7 +188,7 @@ def _begins_chunk(places, link, chunk, tail):
 #: Besides, readers of buffers stand where the next flit is written.
 AT_REST = {
     "filled0": 0, "filled1": 0, "links": 0, "here": 0, "ends_here": 0, "owns_link": 0, "wants_consumption": 0,
-    "claims": 0, "done_0": 0, "done_1": 0, "eligible": 0, "copied": 0, "busy": 0, "spent": 0,
+    "consumption_request": 0, "done_0": 0, "done_1": 0, "eligible": 0, "copied": 0, "busy": 0, "spent": 0,
     "frame": 0, "onward": 0,
 }
 #: The same where worms are copied to several outputs; with those of reports and tokens where these are.

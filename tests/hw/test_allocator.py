@@ -24,7 +24,7 @@ def allocate(allocator, cycles, choose):
             context.set(request.complete, bool(outputs))
         rounds.append((
             presented,
-            [bool(context.get(request.won)) for request in allocator.request],
+            [bool(context.get(request.granted)) for request in allocator.request],
             [context.get(request.grant) for request in allocator.request],
         ))
 

@@ -64,7 +64,7 @@ def decode(decoder, port, cases):
         decoded = decoder.decode(m, port, straps, Arrival(data=data, first=1, again=0))
         stored = Signal(decoder.code_width(port))
         request = decoder.request(port, stored)
-        values = [Cat(request.targets), request.nothing, decoded.ends_here, decoded.exit, decoded.outside,
+        values = [Cat(request.targets), request.nothing, decoded.ends_here, decoded.ejection_port, decoded.outside,
                   decoded.disorder]
         outputs = [Signal(len(value)) for value in values]
         m.d.comb += [stored.eq(decoded.code), *(out.eq(value) for out, value in zip(outputs, values, strict=True))]
@@ -73,7 +73,7 @@ def decode(decoder, port, cases):
     for targets, nothing, ends, way_out, outside, disorder in bench.settle(build, cases):
         asked = [target for i, target in enumerate(decoder.targets(port)) if targets >> i & 1]
         assert nothing == (not asked)
-        yield asked, decoder.exits(port)[way_out] if ends else None, outside, disorder
+        yield asked, decoder.ejection_ports(port)[way_out] if ends else None, outside, disorder
 
 
 def expected(place, port, node):
@@ -156,7 +156,7 @@ def test_stages_take_digits_of_the_destination(wiring, size, ports):
 
 def read(decoder, port, entry):
     """What an entry of a table says, as the hardware takes it: targets, and exit or None."""
-    targets, exits = decoder.targets(port), decoder.exits(port)
+    targets, exits = decoder.targets(port), decoder.ejection_ports(port)
     if decoder.adaptive:
         way_out = entry >> len(targets)
         return [target for i, target in enumerate(targets) if entry >> i & 1], exits[way_out - 1] if way_out else None

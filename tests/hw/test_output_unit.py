@@ -11,10 +11,11 @@ from . import bench
 def drive(unit, cycles, inputs):
     """Set ``inputs(cycle) -> {port: value}``, all others 0; return what each output port shows, by cycle."""
     [send], [link], offer = unit.sends, unit.links, unit.offer
-    driven = {"touch": send.touch, "send": send.send, "vc": send.vc, "tail": send.tail, "take": unit.take}
-    shown = {"free": offer.free, "soon": offer.soon, "ready": offer.ready, "ready_after": offer.ready_after,
-             "wrong": unit.wrong, "valid": link.valid,
-             **{f"pick_{k}": pick for k, pick in enumerate(offer.pick)}}
+    driven = {"vc_active": send.vc_active, "send": send.send, "vc": send.vc, "tail": send.tail,
+              "vc_allocate": unit.vc_allocate}
+    shown = {"free": offer.free, "vc_free_next": offer.vc_free_next, "ready": offer.ready,
+             "ready_after": offer.ready_after, "wrong": unit.wrong, "valid": link.valid,
+             **{f"candidate_{k}": vc for k, vc in enumerate(offer.vc_candidate)}}
     seen = []
 
     def step(cycle, context):
@@ -30,7 +31,7 @@ def drive(unit, cycles, inputs):
 
 
 def sent(tail):
-    return {"touch": 1, "send": 1, "tail": tail, "take": not tail}
+    return {"vc_active": 1, "send": 1, "tail": tail, "vc_allocate": not tail}
 
 
 @pytest.mark.parametrize("extra_stage", [False, True])
@@ -71,8 +72,8 @@ def test_credit_may_come_while_its_flit_is_on_the_link(port, extra_stage):
 
     def step(cycle, context):
         begins = cycle % 8 == 1
-        context.set(unit.take, begins)
-        for signal in (send.touch, send.send, send.tail, send.flit.tail):
+        context.set(unit.vc_allocate, begins)
+        for signal in (send.vc_active, send.send, send.tail, send.flit.tail):
             context.set(signal, begins)
         context.set(link.credit, context.get(link.valid))
         worms.append(context.get(link.valid))
@@ -86,13 +87,13 @@ def test_credit_may_come_while_its_flit_is_on_the_link(port, extra_stage):
 def test_channel_that_one_class_took_is_not_offered_to_the_other():
     """Classes 0 and 1 own channels 0 and 1, and share channel 2: with 0 and 1 busy both look at it."""
     unit = OutputUnit(PortSpec("local", vcs=3, depth=4), width=8, classes=[0b101, 0b110])
-    events = {1: {"touch": 1, "vc": 0, "take": 1}, 4: {"touch": 1, "vc": 1, "take": 1}}
+    events = {1: {"vc_active": 1, "vc": 0, "vc_allocate": 1}, 4: {"vc_active": 1, "vc": 1, "vc_allocate": 1}}
 
     def inputs(cycle):
-        return {"touch": 1, "vc": 2, "take": 1} if cycle == 9 else events.get(cycle, {})
+        return {"vc_active": 1, "vc": 2, "vc_allocate": 1} if cycle == 9 else events.get(cycle, {})
 
     seen = drive(unit, 14, inputs)
-    assert (seen[9]["pick_0"], seen[9]["pick_1"], seen[9]["free"]) == (2, 2, 0b11)
+    assert (seen[9]["candidate_0"], seen[9]["candidate_1"], seen[9]["free"]) == (2, 2, 0b11)
     assert all(shown["free"] == 0 for shown in seen[10:])
 
 
@@ -101,12 +102,12 @@ def test_channel_that_one_class_took_is_not_offered_to_the_other():
 def test_behind_a_credit_for_no_flit_no_credit_is_shown(depth, extra_stage):
     """From the next cycle on, whatever is sent and comes back; and headers are offered the other channel alone."""
     unit = OutputUnit(PortSpec("east", vcs=2, depth=depth), width=8, classes=[0b11], extra_stage=extra_stage)
-    events = {4: {"credit": 0b01}, 6: {"touch": 1, "send": 1, "tail": 1}, 9: {"credit": 0b01}, 10: {"credit": 0b01}}
+    events = {4: {"credit": 0b01}, 6: {"vc_active": 1, "send": 1, "tail": 1}, 9: {"credit": 0b01}, 10: {"credit": 0b01}}
     seen = drive(unit, 20, lambda cycle: events.get(cycle, {}))
     assert all(shown["ready"] & 0b01 and shown["ready_after"] & 0b01 == (depth > 1) for shown in seen[:4])
     assert all(not shown["ready"] & 0b01 for shown in seen[5:])
     assert all(not shown["ready_after"] & 0b01 for shown in seen[5:])
-    assert all(shown["pick_0"] == 1 for shown in seen[6:])
+    assert all(shown["candidate_0"] == 1 for shown in seen[6:])
     for name in ("ready", "ready_after"):
         assert all(shown[name] >> 1 == (name == "ready" or depth > 1) for shown in seen)
 
@@ -114,7 +115,7 @@ def test_behind_a_credit_for_no_flit_no_credit_is_shown(depth, extra_stage):
 def test_behind_a_credit_for_no_chunk_no_credit_is_shown():
     """The channel stays stopped, whatever comes back later."""
     unit = OutputUnit(PortSpec("east", vcs=1, depth=8, chunk=4), width=8, classes=[1])
-    events = {4: {"credit": 1}, 6: {"touch": 1, "send": 1, "tail": 1}, 9: {"credit": 1}}
+    events = {4: {"credit": 1}, 6: {"vc_active": 1, "send": 1, "tail": 1}, 9: {"credit": 1}}
     seen = drive(unit, 16, lambda cycle: events.get(cycle, {}))
     assert [shown["wrong"] for shown in seen] == [0] * 5 + [1] * 11
     assert not any(shown["ready"] or shown["ready_after"] for shown in seen[5:])

@@ -21,7 +21,7 @@ def sends(chunk, delay):
         found += cycle >= START and context.get(reader.send)
         takes = bool(context.get(reader.asks)) and asked == delay
         asked = 0 if takes or not context.get(reader.asks) else asked + 1
-        context.set(reader.won, cycle == 1)
+        context.set(reader.granted, cycle == 1)
         context.set(reader.credit, 1)
         context.set(reader.taken, takes)
         context.set(reader.loads, fetched)

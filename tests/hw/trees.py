@@ -50,7 +50,8 @@ class Copier:
             if near in kind.network_outputs:
                 outputs = [kind.network_outputs.index(near)]
             else:
-                outputs = [o for o in decoder.exits(port) if o in decoder.ejections[kind.ejections.index(near)]]
+                outputs = [o for o in decoder.ejection_ports(port)
+                           if o in decoder.ejections[kind.ejections.index(near)]]
             for output in outputs:
                 found.setdefault(output, []).append(node)
         return found

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""The allocator against one order of all virtual channels: who won longest ago comes first."""
+"""The allocator against one order of all virtual channels: the turn that was granted longest ago comes first."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 
@@ -52,26 +52,26 @@ class AllocatorHarness(Harness):
         requesters = range(len(dut.reach))
         inside = Inside(dut)
         m.submodules.allocator = inside.fragment
-        requests, complete, shown, won, grants = zip(*(
-            (request.outputs, request.complete, request.turn, request.won, request.grant) for request in dut.request
+        requests, complete, turns, granted, grants = zip(*(
+            (request.outputs, request.complete, request.turn, request.granted, request.grant) for request in dut.request
         ), strict=True)
         for r in requesters:
-            self.leave_free(requests[r], complete[r], shown[r])
-            self.assume(m, shown[r] < dut.turns[r])
+            self.leave_free(requests[r], complete[r], turns[r])
+            self.assume(m, turns[r] < dut.turns[r])
             for o in set(requesters) - dut.reach[r]:
                 self.assume(m, ~requests[r][o])
-            self.claim(m, "whole", won[r] == (complete[r] & ((requests[r] & ~grants[r]) == 0)))
+            self.claim(m, "whole", granted[r] == (complete[r] & ((requests[r] & ~grants[r]) == 0)))
         for o in requesters:
             self.claim(m, "exclusive", total(grants[r][o] for r in requesters) <= 1)
-            self.claim(m, "exclusive", total(won[r] & requests[r][o] for r in requesters) <= 1)
+            self.claim(m, "exclusive", total(granted[r] & requests[r][o] for r in requesters) <= 1)
         asks = [request.any() for request in requests]
         all_complete = Cat(~asks[r] | complete[r] for r in requesters).all()
-        wins = [won[r] & asks[r] for r in requesters]
+        wins = [granted[r] & asks[r] for r in requesters]
         self.claim(m, "progress", implies(all_complete & Cat(asks).any(), Cat(wins).any()))
 
         channels = [(r, v) for r in requesters for v in range(dut.turns[r])]
         place = {c: Signal(range(len(channels)), init=i, name=f"place_{c[0]}_{c[1]}") for i, c in enumerate(channels)}
-        moves = {(r, v): won[r] & (shown[r] == v) for r, v in channels}
+        moves = {(r, v): granted[r] & (turns[r] == v) for r, v in channels}
         for c in channels:
             before = [(moves[d], place[d] < place[c]) for d in channels if d != c]
             stay, stay_ahead = (total(~moved for moved, _ in before), total(~moved & ahead for moved, ahead in before))
@@ -80,7 +80,7 @@ class AllocatorHarness(Harness):
         for r, v in channels:
             rivals = [c for c in channels if c[0] != r]
             lost = Signal(range(len(rivals) + 2), name=f"lost_{r}_{v}")
-            loses = asks[r] & (shown[r] == v) & ~won[r] & all_complete
+            loses = asks[r] & (turns[r] == v) & ~granted[r] & all_complete
             m.d.sync += lost.eq(Mux(moves[r, v], 0, lost + loses))
             self.claim(m, "bound", lost <= len(rivals))
             self.invariant(m, lost + total(place[c] < place[r, v] for c in rivals) <= len(rivals))

@@ -46,7 +46,7 @@ class DeepLinkHarness(Harness):
         Property("rows", "Rows are written and closed by the rules that the proof of the rows assumes.",
                  Mutant("deep.input_unit.DeepInput._close", "self.passes & self.closes", "self.passes")),
         Property("offered", "The link is offered to headers only while no worm owns it and it has a credit.",
-                 Mutant("output_unit.OutputUnit._picks", "others | (here & ~self.take)", "others | here")),
+                 Mutant("output_unit.OutputUnit._offer_vcs", "others | (here & ~self.vc_allocate)", "others | here")),
     )
 
     def __init__(self, *, rows: int, chunk: int, outputs: int):
@@ -65,7 +65,7 @@ class DeepLinkHarness(Harness):
         [link] = sender.links
         wiring.connect(m, link, receiver.link)
         crossbar = Crossbar(m, self, sender)
-        self.leave_free(receiver.won, receiver.held, receiver.follows, receiver.fetch, receiver.fetch_row)
+        self.leave_free(receiver.granted, receiver.still_read, receiver.follows, receiver.fetch, receiver.fetch_row)
         rows = Rows(m, self, inside.parts["store"])
         for rule in rows.fetches():
             self.assume(m, rule)
@@ -95,7 +95,7 @@ class DeepLinkHarness(Harness):
         self.invariant(m, sender["vc0_place"] == after)
         self.invariant(m, ~sender["vc0_stopped"])
         self.invariant(m, busy == crossbar.owned)
-        self.invariant(m, ~link.valid | sender["touched"])
+        self.invariant(m, ~link.valid | sender["active"])
         self.invariant(m, implies(crossbar.may & crossbar.owned, unit.offer.ready))
         self.invariant(m, implies(sender["vc0_now_place"] != 0, busy))
         # the receiver: filled rows that are not closed pass the window, or are closed in this cycle

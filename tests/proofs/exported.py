@@ -64,7 +64,7 @@ class ExportedRouterHarness(ExportedHarness):
         Property("marks", "Whole worms follow one another on each virtual channel of each output: header flits, "
                           "payload, tail. Only the last header flit has the mark of the last one. On consumption "
                           "channels a worm may have no header. No worm is cut off.",
-                 Mutant("output_unit.OutputUnit._picks", "others | (here & ~self.take)", "others | here")),
+                 Mutant("output_unit.OutputUnit._offer_vcs", "others | (here & ~self.vc_allocate)", "others | here")),
         Property("order", "In each header that leaves, all addresses are nodes. The labels of the destinations all "
                           "rise or all fall from the router's own label on, which is not among them.",
                  Mutant("decoders.address_list.AddressListDecoder.decode", "hdl.Cat(*slots[1:], slots[-1], rest)",

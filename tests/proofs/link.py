@@ -38,20 +38,20 @@ class Crossbar:
         vcs, offer, [send] = unit.port.vcs, unit.offer, unit.sends
         self.owned = Signal(vcs, name="owned")
         self.may = Signal(vcs, name="may_send")
-        harness.leave_free(send.touch, send.send, send.vc, send.tail, send.flit, unit.take)
-        offered = Cat(offer.free[k] & (pick == send.vc) for k, pick in enumerate(offer.pick)).any()
+        harness.leave_free(send.vc_active, send.send, send.vc, send.tail, send.flit, unit.vc_allocate)
+        offered = Cat(offer.free[k] & (pick == send.vc) for k, pick in enumerate(offer.vc_candidate)).any()
         harness.assume(m, send.vc < vcs)
-        harness.assume(m, implies(unit.take, send.touch & offered))
-        harness.assume(m, implies(send.send, send.touch))
+        harness.assume(m, implies(unit.vc_allocate, send.vc_active & offered))
+        harness.assume(m, implies(send.send, send.vc_active))
         owned, may = entry(self.owned, send.vc), entry(self.may, send.vc)
-        harness.assume(m, implies(send.touch & ~unit.take, send.send & owned))
-        harness.assume(m, implies(send.send & ~unit.take, may))
+        harness.assume(m, implies(send.vc_active & ~unit.vc_allocate, send.send & owned))
+        harness.assume(m, implies(send.send & ~unit.vc_allocate, may))
         # a channel is reserved by a header, which is no tail
-        harness.assume(m, implies(send.touch & ~send.send, ~send.tail))
+        harness.assume(m, implies(send.vc_active & ~send.send, ~send.tail))
         if not unit.extra_stage:
             harness.assume(m, send.tail == send.flit.tail)
         for v in range(vcs):
-            here = send.touch & (send.vc == v)
+            here = send.vc_active & (send.vc == v)
             m.d.sync += [
                 self.owned[v].eq(Mux(here, ~send.tail, self.owned[v])),
                 self.may[v].eq(Mux(here & send.send, offer.ready_after[v], offer.ready[v])),
@@ -84,7 +84,7 @@ class LinkHarness(Harness):
         Property("readers", "The readers of the buffer keep to the rules that the proof of the buffer assumes.",
                  Mutant("input_unit._Reader._answer", "eq(self.source.has[v])", "eq(1)")),
         Property("offered", "A virtual channel is offered to headers only while no worm owns it and it has a credit.",
-                 Mutant("output_unit.OutputUnit._picks", "others | (here & ~self.take)", "others | here")),
+                 Mutant("output_unit.OutputUnit._offer_vcs", "others | (here & ~self.vc_allocate)", "others | here")),
     )
 
     def __init__(self, *, vcs: int, depth: int, readers: str = "coupled", delays: str = "paper", classes: int = 1):
@@ -137,7 +137,8 @@ class LinkHarness(Harness):
         unit = self.receiver
         self.leave_free(*by_name(unit.strap).values())
         for reader in unit.readers:
-            self.leave_free(reader.request.won)
-            self.assume(m, implies(reader.request.won, reader.request.complete))
+            self.leave_free(reader.request.granted)
+            self.assume(m, implies(reader.request.granted, reader.request.complete))
         for offer in unit.offer.values():
-            self.leave_free(offer.free, offer.soon, offer.held, offer.ready, offer.ready_after, *offer.pick)
+            self.leave_free(offer.free, offer.vc_free_next, offer.vc_still_free, offer.ready, offer.ready_after,
+                            *offer.vc_candidate)

@@ -43,11 +43,11 @@ class ReportHarness(Harness):
         crossbar = Crossbar(m, self, unit)
         [send], [link] = unit.sends, unit.links
         self.leave_free(send.reports, link.credit, link.arrived)
-        self.assume(m, implies(send.reports, unit.take))
+        self.assume(m, implies(send.reports, unit.vc_allocate))
         idle = []
         for v in range(unit.port.vcs):
             end, waits = Sender(inside, v), Signal(name=f"waits_{v}")
-            takes = unit.take & (send.vc == v)
+            takes = unit.vc_allocate & (send.vc == v)
             m.d.sync += waits.eq(Mux(takes, send.reports, waits & ~link.arrived[v]))
             self.claim(m, "awaits", implies(end.offered(0), ~crossbar.owned[v] & ~waits))
             idle.append(~crossbar.owned[v] & ~waits & ~end.stopped & (end.credits > end.sent))
@@ -56,9 +56,9 @@ class ReportHarness(Harness):
                 end.invariants(m, self)
                 self.invariant(m, crossbar.owned[v] == end.busy)
                 self.invariant(m, implies(crossbar.may[v], end.another))
-                under_way = inside["touched"] & (inside["sent_vc"] == v) & inside[f"vc{v}_asked"]
+                under_way = inside["active"] & (inside["sent_vc"] == v) & inside[f"vc{v}_asked"]
                 self.invariant(m, waits == (inside[f"vc{v}_awaits"] | under_way))
         was_idle = Signal()
-        m.d.sync += was_idle.eq(Cat(idle).any() & ~unit.take)
+        m.d.sync += was_idle.eq(Cat(idle).any() & ~unit.vc_allocate)
         self.claim(m, "returns", implies(was_idle, unit.offer.free[0]))
         return m

@@ -37,14 +37,14 @@ class Sender:
 
     def offered(self, k):
         """Whether this virtual channel is offered to worms of class k."""
-        return self.unit.offer.free[k] & (self.unit.offer.pick[k] == self.v)
+        return self.unit.offer.free[k] & (self.unit.offer.vc_candidate[k] == self.v)
 
     def invariants(self, m, harness):
         """Say them to the harness."""
         vcs, inside = self.unit.port.vcs, self.inside
         harness.invariant(m, self.spent <= self.depth + 1)
         harness.invariant(m, inside["sent_vc"] < vcs)
-        harness.invariant(m, ~inside["sent"] | inside["touched"])
+        harness.invariant(m, ~inside["sent"] | inside["active"])
         for k in range(len(self.unit.classes)):
-            harness.invariant(m, self.unit.offer.pick[k] < vcs)
+            harness.invariant(m, self.unit.offer.vc_candidate[k] < vcs)
             harness.invariant(m, ~self.offered(k) | (~self.busy & self.another))

@@ -40,10 +40,10 @@ class SwitchHarness(Harness):
     component = "Switch"
     properties = (
         Property("owner", "At most one worm owns a virtual channel of an output, or a consumption channel.",
-                 Mutant("output_unit.OutputUnit._channel", "Mux(touched, ~tail, busy)", "touched & ~tail")),
+                 Mutant("output_unit.OutputUnit._channel", "Mux(active, ~tail, busy)", "active & ~tail")),
         Property("whole", "From a worm's first flit to its tail, all flits on a virtual channel of an output came in "
                           "by the same virtual channel of the same input.",
-                 Mutant("output_unit.OutputUnit._picks", "others | (here & ~self.take)", "others | here")),
+                 Mutant("output_unit.OutputUnit._offer_vcs", "others | (here & ~self.vc_allocate)", "others | here")),
         Property("credits", "A flit is sent only if there is a credit for it, as long as no credit arrives for a flit "
                             "that was not sent.",
                  Mutant("input_unit._Reader._request", "bit_at(offer.ready_after", "bit_at(offer.ready")),
@@ -148,7 +148,7 @@ class SwitchHarness(Harness):
             if worm.receiver.unit.ejection is not None:
                 asks = worm.receiver.worm("readers__0__eligible") & worm.receiver.worm("wants_consumption")
                 offered = entry(unit.offer.free, worm.receiver.worm("kind"))
-                self.invariant(m, implies(asks & unit.offer.held, offered))
+                self.invariant(m, implies(asks & unit.offer.vc_still_free, offered))
 
 
 class Worm:

@@ -130,7 +130,7 @@ def test_ejection_ports_are_numbered_as_routers_have_them(name):
     ports = ejection_ports(network, "all")
     for link, (_, _, switch, port) in enumerate(network.links.tolist()):
         home = built.home(switch)
-        exits = home.router.decoder.exits(home.inputs[port])
+        exits = home.router.decoder.ejection_ports(home.inputs[port])
         for node in np.flatnonzero(network.consumptions[:, 0] == switch).tolist():
             [own] = [one for one in built.consumption_links(node) if one.output in exits]
             named = ports.channel(int(ports.at(node, link)), 2, 3)

@@ -345,7 +345,7 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
     monkeypatch.setattr(deadlock, "Snapshot", Snapshot)
     monkeypatch.setattr(deadlock, "_may_deadlock", lambda _: True)  # it follows links, which there are none of here
     router = SimpleNamespace(
-        decoder=SimpleNamespace(targets=lambda port: [], exits=lambda port: [4], adaptive=False),
+        decoder=SimpleNamespace(targets=lambda port: [], ejection_ports=lambda port: [4], adaptive=False),
         readers_of=lambda port: 1, ejection=4,
         inputs=[SimpleNamespace(name=f"input_{port}", vcs=1) for port in range(4)],
         outputs=[SimpleNamespace(vcs=1)] * 4 + [SimpleNamespace(vcs=consumption)])

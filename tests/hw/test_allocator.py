@@ -79,7 +79,7 @@ def test_a_request_that_is_not_complete_wins_nothing_and_keeps_its_place():
         context.set(first.complete, cycle >= 5)
         context.set(second.outputs, 1 << 4)
         context.set(second.complete, 1)
-        won.append((bool(context.get(first.won)), bool(context.get(second.won))))
+        won.append((bool(context.get(first.granted)), bool(context.get(second.granted))))
 
     bench.simulate(allocator, 8, step)
     assert not any(first for first, _ in won[:5])

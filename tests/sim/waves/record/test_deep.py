@@ -36,7 +36,7 @@ def test_a_row_from_its_first_flit_to_its_counters_zero(found):
     fetched = [cycle for cycle, high in seen(f"{INSIDE}n0_input.store.fetch") if high]
     assert (closed, fetched) == ([17, 25, 30], [51, 54, 62])
     assert [cycle for cycle, high in seen(f"{INSIDE}n0_in__credit") if high] == [one + 1 for one in fetched]
-    assert [cycle for cycle, high in seen(f"{INSIDE}p0_reader.won") if high] == [8, 50]
+    assert [cycle for cycle, high in seen(f"{INSIDE}p0_reader.granted") if high] == [8, 50]
 
     follows = seen(f"{ROUTERS}p1_out.vc_0.reads")
     assert follows == [(0, ""), *((9 + k, f"n0:{k // 8}.{k % 8},follows") for k in range(1, 21)), (30, "")]

@@ -95,7 +95,7 @@ class ReaderSignature(wiring.Signature):
     flit : Out(flit_layout(width))
         The presented flit.
     place : Out
-        Number of the header flit in its header. Only in a `TreeInput`.
+        Code of a header flit, as in `TreeDecoder`. Only in a `TreeInput`.
     owns : Out(1)
         The presented worm owns a virtual channel of its link. If ``owns`` is 0, a grant gives the worm a virtual
         channel.

@@ -77,7 +77,7 @@ class MixedHeader(Header):
     node_has = "id"
     decoder = "wormcast.hw.decoders.mixed"
     contents = "headers of several formats"
-    buffers = ("deep",)
+    router = "tree"
 
     def __post_init__(self) -> None:
         require_one_relation(self, "mixed headers")

@@ -1,6 +1,10 @@
 """ATBM and its variants: one worm for all destinations that replicates where its paths part."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from ..errors import WormcastError
+from ..headers import BitString, Header, MixedHeader
 from ..routing import DESTINATION_TAGS
 from ..topologies.base import Topology
 from .one_tree import OneTree
@@ -8,6 +12,9 @@ from .one_tree import OneTree
 __all__ = ["REPLICATION", "Atbm", "TreeScheme", "TreeSerial", "TreeSynchronous"]
 
 REPLICATION = ("asynchronous", "synchronous", "serial")
+
+UNICASTS: dict[str, type[Header]] = {"string": BitString, "tag": MixedHeader}
+"""Header formats of a network, by the header of its unicasts."""
 
 
 class TreeScheme(OneTree):
@@ -18,11 +25,29 @@ class TreeScheme(OneTree):
     ----------
     replication : str
         Replication in switches, see `TreeInput`.
+
+    Parameters
+    ----------
+    unicasts : str
+        Header of a worm with one destination: ``string``, a bit string as other worms have, or ``tag``, a routing tag.
     """
 
     kinds = ("min",)
+    parameters: ClassVar[Mapping[str, str]] = {"unicasts": "string"}
     relation = DESTINATION_TAGS
     replication = "asynchronous"
+
+    def set_parameters(self, given: Mapping[str, str]) -> None:
+        """Set the header format."""
+        if given["unicasts"] not in UNICASTS:
+            raise WormcastError(f"scheme: unicasts {given['unicasts']!r} of '{self.name}' is not valid. Allowed: "
+                                f"{', '.join(UNICASTS)}.")
+        self.header = UNICASTS[given["unicasts"]]
+
+    def form(self, topology: Topology) -> str:
+        """Describe the headers of unicasts."""
+        return "unicasts by routing tag, and a tree for each multicast" if self.header is MixedHeader else (
+            super().form(topology))
 
     def check(self, topology: Topology) -> None:
         """Refuse topologies as `Scheme.check` does, and an unknown kind of replication."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import BitString
@@ -14,7 +14,7 @@ from ..logic import any_of
 from ..options import MOST_SHALLOW, RouterOptions
 from ..router_kind import SwitchKind
 from .base import Decoder
-from .branching import BranchingDecoder
+from .branching import BitCell, Table, TreeDecoder
 from .reach import ReachDecoder
 from .tag import require_digits, tag_digits
 
@@ -23,27 +23,9 @@ if TYPE_CHECKING:
 
     from .choice import DecoderPlace
 
-__all__ = ["BitCell", "BitStringDecoder", "decoder_of"]
+__all__ = ["BitStringDecoder", "decoder_of"]
 
-Table = tuple[tuple[bool, ...], ...]
-
-
-class BitCell(NamedTuple):
-    """Bits of a header flit that are decoded together: in each flit and for each strap value, all of them go to the
-    same outputs.
-
-    Parameters
-    ----------
-    bits : list of int
-    goes : list of Table
-        By output: True where the bits go there, for each header flit and each digit that may decide.
-    """
-
-    bits: list[int]
-    goes: list[Table]
-
-
-class BitStringDecoder(BranchingDecoder):
+class BitStringDecoder(TreeDecoder):
     """Decoder that finds the outputs to which a bit string leads, and the bit string of each branch.
 
     ::
@@ -81,7 +63,8 @@ class BitStringDecoder(BranchingDecoder):
             self.digit_bits, self.digits = require_digits("BitStringDecoder", kind, header.nodes, digit)
         super().__init__(kind, injection=injection, ejection=ejection)
         self.header: BitString = header
-        self.flits = header.flits()
+        self.flits = self.codes = header.flits()
+        self.mark = header.form_bits
         self.deciding = tuple(sorted(set(deciding)))
         self.straps = {"digit": (self.digits - 1).bit_length()} if len(self.deciding) > 1 else {}
 
@@ -113,16 +96,14 @@ class BitStringDecoder(BranchingDecoder):
 
     def carried(self, output: int) -> list[BitCell]:
         """Return all bits of a header flit, in cells. The branch by an output keeps the bits of the nodes behind this
-        output, and the report bit.
+        output, the report bit and the form.
         """
-        masks = self._nodes(output)
-        return self._cells([[[mask | (flit == 0) for mask in digits] for flit, digits in enumerate(masks)]])
+        masks, kept = self._nodes(output), (1 << self.mark + 1) - 1
+        return self._cells([[[mask | kept * (flit == 0) for mask in digits] for flit, digits in enumerate(masks)]])
 
-    def chosen(self, table: Table, straps: dict[str, Value], place: Value) -> Value:
-        """Return 1 if the bits of a cell go to an output in header flit number ``place``; ``table`` is the output's
-        entry in the cell's ``goes``."""
+    def chosen(self, table: Table, straps: dict[str, Value], code: Value) -> Value:
         flits = hdl.Array(self._decided(row, straps) for row in table)
-        return flits[place] if len(table) > 1 else flits[0]
+        return flits[code] if len(table) > 1 else flits[0]
 
     def _decided(self, row: tuple[bool, ...], straps: dict[str, Value]) -> Value:
         if len(row) == 1 or len(set(row)) == 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wormcast.algorithms.headers import Header
 
@@ -13,7 +13,7 @@ from .base import Decoder
 if TYPE_CHECKING:
     from amaranth.hdl import Module, Value, ValueLike
 
-__all__ = ["BranchingDecoder", "CopyingDecoder"]
+__all__ = ["BranchingDecoder", "CopyingDecoder", "TreeDecoder"]
 
 
 class BranchingDecoder(Decoder):
@@ -87,6 +87,63 @@ class BranchingDecoder(Decoder):
     def drops(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:
         """Return whether the branches to other switches lose header flits here."""
         return hdl.C(0)
+
+
+Table = tuple[tuple[bool, ...], ...]
+
+
+class BitCell(NamedTuple):
+    """Bits of a header flit that are decoded together: in each flit and for each strap value, all of them go to the
+    same outputs.
+
+    Parameters
+    ----------
+    bits : list of int
+    goes : list of Table
+        By output: True where the bits go there, for each code of a header flit and each digit that may decide.
+    """
+
+    bits: list[int]
+    goes: list[Table]
+
+
+class TreeDecoder(BranchingDecoder):
+    """Decoder of the headers of a `TreeSwitch`.
+
+    A buffer row has a code for each header flit, by which an output selects the bits that its branch keeps. By default
+    the code is the number of the flit in its header.
+
+    Attributes
+    ----------
+    codes : int
+        Number of codes of header flits.
+    mark : int
+        Bit of a worm's first header flit that requests a report.
+    """
+
+    codes: int
+    mark: int
+
+    @abstractmethod
+    def carried(self, output: int) -> list[BitCell]:
+        """Return all bits of a header flit, in cells, for the branch by an output."""
+
+    @abstractmethod
+    def chosen(self, table: Table, straps: dict[str, Value], code: Value) -> Value:
+        """Return 1 if the bits of a cell go to an output in the header flit with this code; ``table`` is the output's
+        entry in the cell's ``goes``."""
+
+    def code(self, seen: Value, place: Value) -> Value:
+        """Return the code of header flit number ``place``; ``seen`` is collected from the header up to this flit."""
+        return place
+
+    def begins(self, code: Value) -> Value:
+        """Return whether the header flit with this code is its worm's first one."""
+        return code == 0
+
+    def reports(self, flit: Value) -> Value:
+        """Return whether the worm that begins with this header flit is to be reported."""
+        return flit[self.mark]
 
 
 class CopyingDecoder(BranchingDecoder):

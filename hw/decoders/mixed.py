@@ -13,21 +13,23 @@ from ..logic import any_of
 from ..router_kind import SwitchKind
 from . import addresses, bit_string
 from .base import Decoder
-from .branching import BranchingDecoder, CopyingDecoder
+from .bit_string import BitStringDecoder
+from .branching import BitCell, BranchingDecoder, Table, TreeDecoder
 from .multi_drop import MultiDropDecoder
 from .reach import ReachDecoder
-from .route import RouteDecoder
 from .table_memory import TableBits
+from .tag import TagDecoder
+from .unicast import UnicastDecoder
 
 if TYPE_CHECKING:
     from amaranth.hdl import Module, Value
 
     from .choice import DecoderPlace
 
-__all__ = ["MixedDecoder", "decoder_of"]
+__all__ = ["MixedDecoder", "TaggedDecoder", "decoder_of"]
 
 
-class MixedDecoder(CopyingDecoder):
+class MixedDecoder(BranchingDecoder):
     """Decoder that reads the form of each header, and decodes the header as one of this form.
 
     ::
@@ -48,9 +50,10 @@ class MixedDecoder(CopyingDecoder):
     ----------
     header : MixedHeader
     kind : SwitchKind
-    injection : "one" or "all"
-    unicasts : RouteDecoder
-    strings : ReachDecoder
+    injection, ejection : "one" or "all"
+        As in `Decoder`.
+    unicasts : UnicastDecoder
+    strings : ReachDecoder or BitStringDecoder
     drops : MultiDropDecoder or None
         Decoders of the forms, for the same switches.
 
@@ -62,9 +65,10 @@ class MixedDecoder(CopyingDecoder):
         As in `MultiDropDecoder`; only with ``drops``.
     """
 
-    def __init__(self, header: MixedHeader, *, kind: SwitchKind, injection: str = "one", unicasts: RouteDecoder,
-                 strings: ReachDecoder, drops: MultiDropDecoder | None = None):
-        super().__init__(kind, injection=injection)
+    def __init__(self, header: MixedHeader, *, kind: SwitchKind, injection: str = "one", ejection: str = "one",
+                 unicasts: UnicastDecoder, strings: ReachDecoder | BitStringDecoder,
+                 drops: MultiDropDecoder | None = None):
+        super().__init__(kind, injection=injection, ejection=ejection)
         self.header: MixedHeader = header
         self.unicasts = unicasts
         self.strings = strings
@@ -75,12 +79,15 @@ class MixedDecoder(CopyingDecoder):
         self.flits = max(header.unicast_flits, strings.flits, drops.flits if drops else 0)
         #: First header flits that are collected: they hold the id of a unicast, or what `MultiDropDecoder` collects.
         self.collected = max(header.unicast_flits, drops.flits if drops else 0)
+        #: Bits that are collected of these flits.
+        self.front_bits = self.collected * header.flit_width
         self.goes_on = drops is not None
         self.strips = drops.strips if drops else 0
         self.straps = {name: bits for one in self.decoders for name, bits in one.straps.items()}
-        tables = [cast(TableBits, one.table_bits) for one in self.decoders]
-        self.row_bits = max(one.address for one in tables)  #: bits of an address below the form
-        self.table_bits = TableBits(self.row_bits + header.form_bits, max(one.entry for one in tables))
+        tables = [one.table_bits for one in self.decoders if one.table_bits]
+        if tables:
+            self.row_bits = max(one.address for one in tables)  #: bits of an address below the form
+            self.table_bits = TableBits(self.row_bits + header.form_bits, max(one.entry for one in tables))
 
     @property
     def signature(self) -> str:
@@ -90,17 +97,22 @@ class MixedDecoder(CopyingDecoder):
     def table_count(self) -> int:
         return self.strings.table_count
 
+    def reaches(self, port):
+        return self.strings.reaches(port)
+
     def strap_values(self, routes, kind):
         return {name: values for one in self.decoders for name, values in one.strap_values(routes, kind).items()}
 
     def _table(self, table: Any, decoder: BranchingDecoder) -> Any:
         """Return the writes to the tables of one decoder."""
-        address, entry = cast(TableBits, decoder.table_bits)
+        if decoder.table_bits is None:
+            return None
+        address, entry = decoder.table_bits
         mine = table.address[self.row_bits:] == self.decoders.index(decoder)
         return SimpleNamespace(write=table.write & mine, address=table.address[:address], entry=table.entry[:entry])
 
     def _straps(self, straps: dict[str, Value], decoder: BranchingDecoder) -> dict[str, Any]:
-        return {**straps, "table": self._table(straps["table"], decoder)}
+        return {**straps, "table": self._table(straps["table"], decoder)} if decoder.table_bits else straps
 
     def _is(self, decoder: BranchingDecoder, flit: Value) -> Value:
         """Return whether a header that begins with this flit has the form of a decoder."""
@@ -108,10 +120,10 @@ class MixedDecoder(CopyingDecoder):
 
     def _string(self, seen: Value) -> Value:
         """Return the information of the decoder of bit strings."""
-        return seen[self.collected * self.header.flit_width:]
+        return seen[self.front_bits:]
 
     def seen(self, m, port, straps, flit, place):
-        first = hdl.Cat(hdl.Mux(place == k, flit, 0) for k in range(self.collected))
+        first = hdl.Cat(hdl.Mux(place == k, flit, 0) for k in range(self.collected))[:self.front_bits]
         return hdl.Cat(first, self.strings.seen(m, port, self._straps(straps, self.strings), flit, place))
 
     def known(self, port, straps, seen, place):
@@ -168,14 +180,83 @@ class MixedDecoder(CopyingDecoder):
                 for form, one in enumerate(self.decoders) for rows in one.memories(routes, kind)]
 
 
+class TaggedDecoder(MixedDecoder, TreeDecoder):
+    """Decoder of unicasts by routing tag beside bit strings, in multistage networks ([Varavithya], figure 4, step 1).
+
+    ::
+
+        header flits ─┬─▶ form ───────────────────────────────────────┐
+                      ├─▶ id, the routing tag ─▶ TagDecoder ───────▶ select ─▶ outputs
+                      └─▶ bit string ─────────▶ BitStringDecoder ──▶┘
+
+    The routing tag is the id of the destination: each stage takes one digit of it as the number of the output. No
+    switch changes a routing tag. A unicast is never replicated, so that its header has no report bit. The codes of
+    header flits are their numbers in a bit string; then follow the numbers in a unicast's header.
+
+    A unicast with a cut header requests nothing, and is dropped.
+
+    *Latency*: combinational.
+
+    Parameters
+    ----------
+    header : MixedHeader
+        Without multi-drop headers.
+    kind : SwitchKind
+    injection, ejection : "one" or "all"
+        As in `Decoder`.
+    unicasts : TagDecoder
+    strings : BitStringDecoder
+
+    Straps
+    ------
+    digit
+        As in `TagDecoder` and `BitStringDecoder`.
+    """
+
+    strings: BitStringDecoder
+
+    def __init__(self, header: MixedHeader, *, kind: SwitchKind, injection: str = "one", ejection: str = "one",
+                 unicasts: TagDecoder, strings: BitStringDecoder):
+        super().__init__(header, kind=kind, injection=injection, ejection=ejection, unicasts=unicasts, strings=strings)
+        self.front_bits = header.form_bits + header.unicast.address_bits
+        self.codes = strings.codes + header.unicast_flits
+        self.mark = strings.mark
+
+    def _branches_of(self, decoder, m, port, straps, seen, taken):
+        found = super()._branches_of(decoder, m, port, straps, seen, taken)
+        return hdl.Mux(taken, found, 0) if decoder is self.unicasts else found
+
+    def carried(self, output: int) -> list[BitCell]:
+        """Return all bits of a header flit, in cells. A unicast keeps all bits of its header."""
+        whole = ((True,) * len(self.strings.deciding),) * self.header.unicast_flits
+        return [BitCell(bits, [table + whole for table in goes]) for bits, goes in self.strings.carried(output)]
+
+    def chosen(self, table: Table, straps: dict[str, Value], code: Value) -> Value:
+        return self.strings.chosen(table, straps, code)
+
+    def code(self, seen: Value, place: Value) -> Value:
+        return hdl.Mux(self._is(self.strings, seen), place, place + self.strings.codes)
+
+    def begins(self, code: Value) -> Value:
+        return (code == 0) | (code == self.strings.codes)
+
+    def reports(self, flit: Value) -> Value:
+        return self.strings.reports(flit) & self._is(self.strings, flit)
+
+
 def decoder_of(place: DecoderPlace) -> Decoder:
     """Build the decoder of mixed headers."""
     header, options = place.header, place.options
     assert isinstance(header, MixedHeader)
+    strings = bit_string.decoder_of(replace(place, header=header.string))
+    if isinstance(strings, BitStringDecoder):
+        digit = strings.deciding[0] if len(strings.deciding) == 1 else None
+        tags = TagDecoder(header.unicast, kind=place.kind, digit=digit, **place.ports)
+        return TaggedDecoder(header, kind=place.kind, unicasts=tags, strings=strings, **place.ports)
     return MixedDecoder(
         header, kind=place.kind, injection=options.ports,
-        unicasts=cast(RouteDecoder, addresses.decoder_of(replace(place, header=header.unicast))),
-        strings=cast(ReachDecoder, bit_string.decoder_of(replace(place, header=header.string))),
+        unicasts=cast(UnicastDecoder, addresses.decoder_of(replace(place, header=header.unicast))),
+        strings=cast(ReachDecoder, strings),
         drops=None if header.drops is None else MultiDropDecoder(
             header.drops, kind=place.kind, injection=options.ports, adaptive=not place.routes.deterministic,
             memory="pairs"),

@@ -1,11 +1,11 @@
-"""Write side of a tree input: frames flits into worms, decodes bit strings, and detects errors."""
+"""Write side of a tree input: frames flits into worms, decodes headers, and detects errors."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..bundles import strap_ports, straps_of
-from ..decoders.bit_string import BitStringDecoder
+from ..decoders.branching import TreeDecoder
 from ..faults import Cause
 from ..input_decode import Frame, row_layout
 from ..link import flit_layout
@@ -19,8 +19,8 @@ class TreeInputDecode(wiring.Component):
 
     ::
 
-        link ─▶ header flit, payload or tail? ─┬─▶ row: data, mark, number of the header flit ─▶ buffer
-                                               └─▶ branches: outputs for which a header bit is set ─▶ worm
+        link ─▶ header flit, payload or tail? ─┬─▶ row: data, mark, code of the header flit ─▶ buffer
+                                               └─▶ branches: outputs to the worm's destinations ─▶ worm
 
     When the last flit of its header arrives, a worm becomes *known*: its branches and its report bit are determined.
     For a worm that requests nothing, ``known`` is also set, and the worm is dropped later.
@@ -34,7 +34,7 @@ class TreeInputDecode(wiring.Component):
         Index of the port in the decoder's list.
     vcs : int
         Virtual channels of the link.
-    decoder : BitStringDecoder
+    decoder : TreeDecoder
 
     Members
     -------
@@ -45,8 +45,8 @@ class TreeInputDecode(wiring.Component):
     full : In(vcs)
         Virtual channels whose buffer is full.
     row : Out(row_layout)
-        The arriving flit, as a row of the buffer. If the virtual channel is full, the buffer drops the row. The code of
-        a header flit is its number in the header.
+        The arriving flit, as a row of the buffer. If the virtual channel is full, the buffer drops the row. The decoder
+        determines the code of a header flit.
     known : Out(1)
         This flit determines the worm's branches.
     branches : Out(branches)
@@ -59,13 +59,13 @@ class TreeInputDecode(wiring.Component):
         Error of the flit.
     """
 
-    def __init__(self, port: int, *, vcs: int, decoder: BitStringDecoder):
+    def __init__(self, port: int, *, vcs: int, decoder: TreeDecoder):
         self.port = port
         self.vcs = vcs
         self.decoder = decoder
         self.leads = decoder.leads(port)
         self.width = decoder.header.flit_width
-        self.row_layout = row_layout(self.width, max(2, bits_for(decoder.flits)))
+        self.row_layout = row_layout(self.width, max(2, bits_for(decoder.codes)))
         super().__init__({
             "valid": In(1),
             "vc": In(range(vcs)),
@@ -100,9 +100,11 @@ class TreeInputDecode(wiring.Component):
             stray.eq(~head & (frame == Frame.FIRST)),
             cut.eq(~head & (frame == Frame.LIST)),
             too_long.eq(head & (frame == Frame.START)),
-            last.eq(place == flits - 1),
         ]
-        asked, report = self._string(m, accepted & head, begins, place)
+        seen, report = self._header(m, accepted & head, begins, place)
+        straps = straps_of(self)
+        m.d.comb += last.eq(self.decoder.known(self.port, straps, seen, place))
+        asked = self.decoder.branches(m, self.port, straps, seen, accepted & head & ~too_long & last)
         m.d.comb += [
             self.known.eq(accepted & ((head & ~too_long & last) | stray | cut)),
             self.branches.eq(Mux(stray, 0, asked)),
@@ -126,27 +128,25 @@ class TreeInputDecode(wiring.Component):
         m.d.comb += [
             self.row.data.eq(self.flit.data),
             self.row.head.eq(is_header),
-            self.row.code.eq(Mux(is_header, place, mark)),
+            self.row.code.eq(Mux(is_header, self.decoder.code(seen, place), mark)),
         ]
         return m
 
-    def _string(self, m, comes, begins, place):
-        """Return the outputs and the report bit that follow from the header flits received up to now.
+    def _header(self, m, comes, begins, place):
+        """Return what the decoder has collected from the header flits received up to now, and the report bit.
 
         ``comes``: a header flit is accepted. ``place`` is driven with the header flit's number in the header.
         """
         flits, vc, straps = self.decoder.flits, self.vc, straps_of(self)
-        said, says_report = Signal(len(self.leads), name="said"), Signal()
-        m.d.comb += [
-            said.eq(self.decoder.seen(m, self.port, straps, self.flit.data, place)),
-            says_report.eq(self.flit.data[0]),
-        ]
+        found = self.decoder.seen(m, self.port, straps, self.flit.data, place)
+        said, says_report = Signal(len(found), name="said"), Signal()
+        m.d.comb += [said.eq(found), says_report.eq(self.decoder.reports(self.flit.data))]
         if flits == 1:
             return said, says_report
         places = Array(Signal(range(flits), name=f"vc{v}_header_flit") for v in range(self.vcs))
-        kept = Array(Signal(len(self.leads), name=f"vc{v}_asked") for v in range(self.vcs))
+        kept = Array(Signal(len(found), name=f"vc{v}_asked") for v in range(self.vcs))
         kept_report = Array(Signal(name=f"vc{v}_reports") for v in range(self.vcs))
-        asked, report = Signal(len(self.leads), name="asked"), Signal(name="report")
+        asked, report = Signal(len(found), name="asked"), Signal(name="report")
         m.d.comb += [
             place.eq(Mux(begins, 0, places[vc])),
             asked.eq(Mux(begins, 0, kept[vc]) | Mux(comes, said, 0)),

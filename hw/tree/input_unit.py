@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..buffer import ReplicationBuffer
 from ..bundles import OfferSignature, ReaderSignature, by_name, connect_straps, named, strap_ports
-from ..decoders.bit_string import BitStringDecoder
+from ..decoders.branching import TreeDecoder
 from ..faults import Cause
 from ..link import LinkSignature
 from ..logic import bit_at, bits_for, take_turns
@@ -48,7 +48,7 @@ class TreeInput(wiring.Component):
         Index of the port in the decoder's list.
     spec, outputs : PortSpec, tuple of PortSpec
         This input, and all outputs of the switch.
-    decoder : BitStringDecoder
+    decoder : TreeDecoder
     replication : "asynchronous", "synchronous" or "serial"
     storage : "lutram" or "registers"
     separate : bool
@@ -81,7 +81,7 @@ class TreeInput(wiring.Component):
     state_{v} : Out(TreeState)
     """
 
-    def __init__(self, port: int, spec: PortSpec, *, outputs: tuple[PortSpec, ...], decoder: BitStringDecoder,
+    def __init__(self, port: int, spec: PortSpec, *, outputs: tuple[PortSpec, ...], decoder: TreeDecoder,
                  replication: str = "asynchronous", storage: str = "lutram", separate: bool = False,
                  reports: bool = False, tokens: bool = False, consumed: bool = False):
         self.port = port
@@ -111,7 +111,7 @@ class TreeInput(wiring.Component):
             "link": In(LinkSignature(vcs=spec.vcs, width=self.width, arrived=self.answers)),
             **strap_ports(decoder),
             "readers": Out(ReaderSignature(
-                outputs=links, turns=len(self.turns[0]), width=self.width, place_bits=bits_for(decoder.flits),
+                outputs=links, turns=len(self.turns[0]), width=self.width, place_bits=bits_for(decoder.codes),
                 reports=reports,
             )).array(len(self.groups)),
             "vc": Out(named({output.name: range(output.vcs) for output in used.values()})),
@@ -235,7 +235,7 @@ class TreeInput(wiring.Component):
             row.eq(buffer.data if self.shared else buffer.readers[r].data),
             *([buffer.choice.eq(branch)] if self.shared else []),
             port.place.eq(row.code),
-            begins.eq(row.head & (port.place == 0)),
+            begins.eq(row.head & self.decoder.begins(port.place)),
             # a first header flit while a worm is under way: that worm has lost its tail, and ends here
             closing.eq(begins & owned),
             flit.data.eq(row.data),
@@ -249,7 +249,7 @@ class TreeInput(wiring.Component):
             reporting = of_presented(lambda worm, b: worm.reporting)
             m.d.comb += port.reports.eq(reporting & ~owned)
             with m.If(begins & reporting):
-                m.d.comb += flit.data[0].eq(1)
+                m.d.comb += flit.data[self.decoder.mark].eq(1)
         with m.If(closing):
             m.d.comb += flit.head.eq(1)
 

@@ -35,7 +35,7 @@ class TreeSwitch(TreeSwitchSpec, Switch):
 
     Parameters
     ----------
-    decoder : BitStringDecoder
+    decoder : TreeDecoder
     replication : "asynchronous", "synchronous" or "serial"
         Replication in a `TreeInput`.
     reports : bool
@@ -81,7 +81,7 @@ class TreeSwitch(TreeSwitchSpec, Switch):
         connect(m, station.token_out, flipped(self.token_out))
 
     def _crossbar_input(self, reader) -> Value:
-        """Return the bits that a reader gives to the crossbar: its flit, and the flit's number in the header."""
+        """Return the bits that a reader gives to the crossbar: its flit, and the code of a header flit."""
         return Cat(reader.flit, reader.place)
 
     def _gated(self, m, o: int, name: str, select: Value, given: Value) -> Value:

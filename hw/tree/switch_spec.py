@@ -5,7 +5,7 @@ from typing import Any
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.schemes.atbm import REPLICATION
 
-from ..decoders import BitStringDecoder
+from ..decoders.branching import TreeDecoder
 from ..events import Event, buffer_events
 from ..switch_spec import SwitchSpec
 
@@ -21,9 +21,9 @@ class TreeSwitchSpec(SwitchSpec):
     """Parameters of a `TreeSwitch`, which documents them."""
 
     copies = True
-    decoders = BitStringDecoder
+    decoders = TreeDecoder
 
-    def __init__(self, *, decoder: BitStringDecoder, replication: str = "asynchronous", reports: bool = False,
+    def __init__(self, *, decoder: TreeDecoder, replication: str = "asynchronous", reports: bool = False,
                  tokens: bool = False, **parameters: Any):
         if replication not in REPLICATION:
             raise WormcastError(f"TreeSwitch.replication: {replication!r} is not valid. Allowed: "

@@ -67,6 +67,30 @@ def test_encoding_by_the_drawing_and_back(scheme, width):
     assert [whole[first:end] for first, end in pairwise(offsets)] == [*map(header.encode, worms)]
 
 
+@pytest.mark.parametrize("scheme", ["atbm", "tree-synchronous", "tree-serial"])
+@pytest.mark.parametrize("width", [2, 3, 8, 18, 70])
+def test_routing_tags_beside_bit_strings_by_the_drawing_and_back(scheme, width):
+    """Of 16 nodes; each digit of a tag is the number of an output, the highest digit that of the first stage."""
+    network = "min:b=4,stages=2"
+    header = header_of(f"{scheme}:unicasts=tag", width, network)
+    assert (header.form_bits, header.drops, header_of(f"{scheme}:unicasts=string", width, network)) == (
+        1, None, BitString((16,), width))
+    for worm in ([0], [13], [0, 13], [*range(16)]):
+        expected = f"{worm[0]:04b} 0" if len(worm) == 1 else (
+            "".join("01"[node in worm] for node in reversed(range(16))) + "0 1")
+        assert header.encode(worm) == in_flits(expected, width)
+        assert header.decode(header.encode(worm)) == worm
+
+
+@pytest.mark.parametrize(("network", "sizes"), [
+    ("min:b=2,stages=4", {8: (1, 3), 16: (1, 2), 32: (1, 1)}),
+    ("min:b=4,stages=3", {8: (1, 9), 16: (1, 5), 32: (1, 3)}),
+    ("min:b=4,stages=4", {8: (2, 33), 16: (1, 17), 32: (1, 9)})])
+def test_header_flits_of_tags_and_strings(network, sizes):
+    found = {width: header_of("atbm:unicasts=tag", width, network) for width in sizes}
+    assert {width: (one.unicast_flits, one.string.flits()) for width, one in found.items()} == sizes
+
+
 def test_forms_have_bits_only_where_they_are_mixed():
     network = topology(NETWORK)
     assert (BitString.on(network, 8).bits, MultiDrop.on(network, 8).pair_bits) == (18, 12)
@@ -107,12 +131,13 @@ def test_headers_that_are_not_valid_are_refused():
 @pytest.mark.parametrize(("scheme", "message"), [
     ("mixed:few=tp", "few 'tp' of 'mixed:few=tp' is not valid. Allowed: ssr-g, ssr-lg, path-g, path-lg, none."),
     ("mixed:few=ssr-g,ids=port", "ids 'port' of 'mixed:few=ssr-g,ids=port' is not valid. Allowed: switch, node."),
+    ("atbm:unicasts=id", "unicasts 'id' of 'atbm:unicasts=id' is not valid. Allowed: string, tag."),
     ("path-g:ids=port", "ids 'port' of 'path-g:ids=port' is not valid. Allowed: switch, node."),
     ("mixed:few=ssr-g,limit=1", "limit '1' of 'mixed:few=ssr-g,limit=1' is not valid. Allowed: whole numbers from 2"),
 ])
 def test_parameters_that_are_not_valid_are_refused(scheme, message):
     with pytest.raises(WormcastError, match=re.escape(message)):
-        find_scheme(scheme, topology(NETWORK))
+        find_scheme(scheme, topology("min:b=2,stages=2" if scheme.startswith("atbm") else NETWORK))
 
 
 def test_the_number_of_destinations_selects_the_worms():

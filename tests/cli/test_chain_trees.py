@@ -68,6 +68,7 @@ def test_list_tells_parameters():
     assert {name: text for name, text in told.items() if text} == {
         "binomial": "order=...,seed=...", "k-binomial": "k=...,packets=...,order=...,seed=...",
         "mixed": "few=...,limit=...,ids=...",
+        **dict.fromkeys(("atbm", "tree-synchronous", "tree-serial"), "unicasts=..."),
         **dict.fromkeys(("path-g", "path-lg", "ssr-g", "ssr-lg"), "by=...,ids=...")}
 
 

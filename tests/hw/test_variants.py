@@ -119,7 +119,7 @@ def test_a_network_has_the_first_variant_of_interfaces_that_fits(options, name, 
 
 @pytest.mark.parametrize(("variant", "other", "options", "sentence"), [
     ("path", "tree", {}, "Switch.decoder: BitStringDecoder is not valid. Allowed: a PathDecoder."),
-    ("tree", "path", {}, "TreeSwitch.decoder: MeshDecoder is not valid. Allowed: a BitStringDecoder."),
+    ("tree", "path", {}, "TreeSwitch.decoder: MeshDecoder is not valid. Allowed: a TreeDecoder."),
     ("tree", "tree", {"readers": "independent"}, "TreeSwitch.readers: 'independent' is not valid. Allowed: coupled."),
     ("tree", "tree", {"replication": "lazy"}, "TreeSwitch.replication: 'lazy' is not valid. Allowed: asynchronous, "),
     ("tree", "tree", {"tokens": True, "reports": False}, "TreeSwitch.tokens: True is not valid with reports False. "),

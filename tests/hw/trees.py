@@ -67,8 +67,17 @@ class Copier:
 
     def header(self, nodes, reports=False):
         """Header flits (head, tail, data) of a worm to some nodes."""
-        first, *rest = self.switch.decoder.header.encode(nodes)
-        return [(1, 0, first | reports), *((1, 0, data) for data in rest)]
+        return self.flits(self.switch.decoder.header.encode(nodes), reports)
+
+    def flits(self, header, reports=False):
+        """Flits (head, tail, data) of an encoded header."""
+        first, *rest = header
+        return [(1, 0, first | reports << self.switch.decoder.mark), *((1, 0, data) for data in rest)]
+
+    def branch(self, nodes, reports=False):
+        """Header flits of a copy: those of a bit string, also to one node."""
+        header = self.switch.decoder.header
+        return self.flits(getattr(header, "string", header).encode(nodes), reports)
 
     def copies(self, port, nodes, payload, reports=False):
         """What must leave of a worm, by output: flits."""
@@ -77,7 +86,8 @@ class Copier:
         ways = {o: there for o, there in ways.items() if there}
         assert sorted(node for there in ways.values() for node in there) == sorted(nodes)
         asks = reports or (len(ways) > 1 and self.splits_report)
-        return {self.outputs[o]: [*self.header(there, asks), *payload] for o, there in ways.items()}
+        made = self.header if len(nodes) == 1 and not reports else self.branch
+        return {self.outputs[o]: [*made(there, asks), *payload] for o, there in ways.items()}
 
     def run(self, runs, cycles):
         return lanes.run(self.switch, self.kernel, self.here.straps, runs, cycles)

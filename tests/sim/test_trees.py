@@ -69,7 +69,12 @@ OPTIONS = [
 ]
 NETWORKS = [f"min:b=2,stages={stages}" for stages in (3, 4, 5, 6)] + ["min:b=4,stages=2", "min:b=4,stages=3"] + [
     f"min:b=2,stages=4,kind={kind}" for kind in ("cube", "omega", "butterfly")]
-QUICK = [("min:b=2,stages=3", "atbm", 4), ("min:b=2,stages=3", "tree-serial", 0)]
+QUICK = [("min:b=2,stages=3", "atbm", 4), ("min:b=2,stages=3", "tree-serial", 0),
+         ("min:b=2,stages=3", "atbm:unicasts=tag", 5)]
+#: Unicasts by routing tag beside bit strings.
+TAGS = [("min:b=2,stages=2", "tree-serial:unicasts=tag", 1), ("min:b=2,stages=3", "tree-synchronous:unicasts=tag", 1),
+        ("min:b=4,stages=2", "atbm:unicasts=tag", 3), ("min:b=2,stages=4,kind=omega", "tree-serial:unicasts=tag", 4),
+        ("min:b=2,stages=4,kind=cube", "atbm:unicasts=tag", 5), ("min:b=4,stages=3", "atbm:unicasts=tag", 4)]
 ALL = [(name, mode, (3 * n + m) % 6) for n, name in enumerate(NETWORKS) for m, mode in enumerate(MODES)]
 
 
@@ -81,7 +86,7 @@ def hardware(name, number):
 
 
 @pytest.mark.parametrize(("name", "mode", "number"), [
-    *QUICK, *(slow(*case) for case in [("min:b=2,stages=3", "atbm", 1), *ALL] if case not in QUICK)])
+    *QUICK, *(slow(*case) for case in [("min:b=2,stages=3", "atbm", 1), *ALL, *TAGS] if case not in QUICK)])
 def test_every_destination_gets_each_message_once(name, mode, number):
     """Whole, in any mix with unicasts, with hosts that stall; then the network is empty, each ring with its token."""
     random = np.random.default_rng(number)
@@ -101,7 +106,7 @@ AGREE = [("min:b=2,stages=2", "atbm", 0), ("min:b=2,stages=2", "tree-serial", 2)
 
 
 @pytest.mark.parametrize(("name", "mode", "number"), [
-    AGREE[0], *(slow(*case) for case in AGREE[1:]),
+    AGREE[0], ("min:b=2,stages=2", "atbm:unicasts=tag", 1), *(slow(*case) for case in [*AGREE[1:], *TAGS[:-1]]),
     *(slow(name, mode, number) for name, mode, number in ALL if topology(name).nodes <= 16)])
 def test_engines_agree_on_trees(name, mode, number):
     """The same word on every link, credit, report and token line in every cycle."""
@@ -178,6 +183,8 @@ FULL = {
                              "min:b=4,stages=3", most=63, unicasts=0.8, busy=0.1),
     "tree-serial, omega": Full("tree-serial", 400, {"vcs": 2, "buffer": 4, "consumption": 1, "flit_width": 17},
                                "min:b=2,stages=4,kind=omega", most=15, unicasts=0.5, busy=0.1),
+    "atbm, tags": Full("atbm:unicasts=tag", 500, {"vcs": 1, "buffer": 4, "consumption": 1, "flit_width": 22},
+                       "min:b=2,stages=6", most=63, unicasts=0.8, busy=0.1),
     "atbm, 256 nodes of 2x2": Full("atbm", 420, {"vcs": 1, "buffer": 4, "consumption": 1, "flit_width": 257},
                                    "min:b=2,stages=8", most=128, unicasts=0.8, busy=0.1),
     "atbm, 256 nodes of 4x4": Full("atbm", 700, {"vcs": 1, "buffer": 4, "consumption": 1, "flit_width": 257},

@@ -40,6 +40,7 @@ EXAMPLES: dict[str, tuple[str, Options]] = {
     "path worms": ("router", {"topology": "mesh:8x8", "scheme": "dual-path"}),
     "unicasts": ("router", {"topology": "mesh:8x8", "scheme": "individual"}),
     "tree worms": ("router", {"topology": "min:b=2,stages=3", "scheme": "atbm"}),
+    "tree worms, tags": ("router", {"topology": "min:b=2,stages=3", "scheme": "atbm:unicasts=tag"}),
     "deep, trees": ("router", {"topology": "irregular:switches=4,nodes=6,ports=6", "scheme": "tree",
                                "configuration": "sivaram_32"}),
     "deep, pairs": ("router", {"topology": "irregular:switches=4,nodes=6,ports=6", "scheme": "path-lg",
@@ -62,6 +63,9 @@ NETWORKS: dict[str, tuple[str, ...]] = {
     "min": ("min:b=2,stages=2",),
     "irregular": ("irregular:switches=4,nodes=6,ports=6",),
 }
+
+#: Schemes with parameters that change the header, beside the schemes by name.
+WITH_PARAMETERS = ("atbm:unicasts=tag",)
 
 #: Options with which routers decode a scheme's headers, in the order in which they are tried.
 TRIED: tuple[Options, ...] = ({}, {"configuration": "sivaram_32"})
@@ -153,7 +157,7 @@ def _combinations() -> tuple[dict[tuple[str, ...], list[tuple[str, str]]], dict[
     built: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     refused: dict[tuple[str, str], list[str]] = {}
     for kind in TOPOLOGIES.own:
-        for scheme in SCHEMES.own:
+        for scheme in (*SCHEMES.own, *WITH_PARAMETERS):
             refusal = ""
             for topology, options in ((one, options) for one in NETWORKS[kind] for options in TRIED):
                 given = {"topology": topology, "scheme": scheme, **options}

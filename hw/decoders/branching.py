@@ -124,6 +124,10 @@ class TreeDecoder(BranchingDecoder):
     codes: int
     mark: int
 
+    def seen_bits(self, port: int) -> int:
+        """Return the width of `seen` at an input. By default, `seen` is the outputs."""
+        return len(self.leads(port))
+
     @abstractmethod
     def carried(self, output: int) -> list[BitCell]:
         """Return all bits of a header flit, in cells, for the branch by an output."""

@@ -222,6 +222,9 @@ class TaggedDecoder(MixedDecoder, TreeDecoder):
         self.codes = strings.codes + header.unicast_flits
         self.mark = strings.mark
 
+    def seen_bits(self, port: int) -> int:
+        return self.front_bits + self.strings.seen_bits(port)
+
     def _branches_of(self, decoder, m, port, straps, seen, taken):
         found = super()._branches_of(decoder, m, port, straps, seen, taken)
         return hdl.Mux(taken, found, 0) if decoder is self.unicasts else found

@@ -92,6 +92,8 @@ class TreeInputDecode(wiring.Component):
         cut = Signal()
         last = Signal()
         place = Signal(bits_for(flits), name="header_flit")
+        seen = Signal(self.decoder.seen_bits(self.port), name="said" if flits == 1 else "asked")
+        straps = straps_of(self)
         m.d.comb += [
             accepted.eq(self.valid & ~bit_at(self.full, vc)),
             head.eq(self.flit.head & ~self.flit.tail),
@@ -100,10 +102,9 @@ class TreeInputDecode(wiring.Component):
             stray.eq(~head & (frame == Frame.FIRST)),
             cut.eq(~head & (frame == Frame.LIST)),
             too_long.eq(head & (frame == Frame.START)),
+            last.eq(self.decoder.known(self.port, straps, seen, place)),
         ]
-        seen, report = self._header(m, accepted & head, begins, place)
-        straps = straps_of(self)
-        m.d.comb += last.eq(self.decoder.known(self.port, straps, seen, place))
+        report = self._header(m, accepted & head, begins, place, seen)
         asked = self.decoder.branches(m, self.port, straps, seen, accepted & head & ~too_long & last)
         m.d.comb += [
             self.known.eq(accepted & ((head & ~too_long & last) | stray | cut)),
@@ -132,29 +133,32 @@ class TreeInputDecode(wiring.Component):
         ]
         return m
 
-    def _header(self, m, comes, begins, place):
-        """Return what the decoder has collected from the header flits received up to now, and the report bit.
+    def _header(self, m, comes, begins, place, seen):
+        """Return the report bit of the worm under way.
 
-        ``comes``: a header flit is accepted. ``place`` is driven with the header flit's number in the header.
+        ``comes``: a header flit is accepted. ``place`` is driven with the header flit's number in the header, ``seen``
+        with the information that the decoder has collected from the header flits up to now.
         """
         flits, vc, straps = self.decoder.flits, self.vc, straps_of(self)
-        found = self.decoder.seen(m, self.port, straps, self.flit.data, place)
-        said, says_report = Signal(len(found), name="said"), Signal()
-        m.d.comb += [said.eq(found), says_report.eq(self.decoder.reports(self.flit.data))]
+        said, says_report = seen if flits == 1 else Signal.like(seen, name="said"), Signal()
+        m.d.comb += [
+            said.eq(self.decoder.seen(m, self.port, straps, self.flit.data, place)),
+            says_report.eq(self.decoder.reports(self.flit.data)),
+        ]
         if flits == 1:
-            return said, says_report
+            return says_report
         places = Array(Signal(range(flits), name=f"vc{v}_header_flit") for v in range(self.vcs))
-        kept = Array(Signal(len(found), name=f"vc{v}_asked") for v in range(self.vcs))
+        kept = Array(Signal.like(seen, name=f"vc{v}_asked") for v in range(self.vcs))
         kept_report = Array(Signal(name=f"vc{v}_reports") for v in range(self.vcs))
-        asked, report = Signal(len(found), name="asked"), Signal(name="report")
+        report = Signal(name="report")
         m.d.comb += [
             place.eq(Mux(begins, 0, places[vc])),
-            asked.eq(Mux(begins, 0, kept[vc]) | Mux(comes, said, 0)),
+            seen.eq(Mux(begins, 0, kept[vc]) | Mux(comes, said, 0)),
             report.eq(Mux(begins, says_report, kept_report[vc])),
         ]
         with m.If(comes):
-            m.d.sync += [places[vc].eq(place + 1), kept[vc].eq(asked), kept_report[vc].eq(report)]
-        return asked, report
+            m.d.sync += [places[vc].eq(place + 1), kept[vc].eq(seen), kept_report[vc].eq(report)]
+        return report
 
     def _judge(self, m, accepted, causes):
         """Drive ``cause`` with the first error in ``causes`` that has occurred; an overflow precedes them."""

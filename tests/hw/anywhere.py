@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from wormcast.algorithms import SCHEMES, topology
+from wormcast.algorithms import find_scheme, topology
 from wormcast.algorithms.routing import Routes
 from wormcast.algorithms.schemes.individual import Individual
 from wormcast.hw import Switch
@@ -83,8 +83,10 @@ class Place:
 
 def blueprint(network, relation=None, scheme=None, **options):
     """Unicasts on a network, by its usual relation or by another; or the worms of a scheme."""
-    scheme = SCHEMES[scheme] if scheme else Individual() if relation is None else Individual().routed_by(relation)
-    return Blueprint(topology(network) if isinstance(network, str) else network, scheme, Configuration(**options))
+    built = topology(network) if isinstance(network, str) else network
+    scheme = find_scheme(scheme, built) if scheme else (
+        Individual() if relation is None else Individual().routed_by(relation))
+    return Blueprint(built, scheme, Configuration(**options))
 
 
 @lru_cache(maxsize=16)

@@ -89,6 +89,61 @@ def test_a_header_of_several_flits_is_asked_for_behind_its_last_one(network, num
     assert {out: tree.streams(lane)[out] for out in copies} == {out: [flits] for out, flits in copies.items()}
 
 
+@pytest.mark.parametrize(("width", "tags", "strings"), [(32, 1, 1), (5, 1, 2), (3, 2, 4)])
+@pytest.mark.parametrize("where", [FIRST, slow(MIDDLE), slow(LAST)], ids=str)
+def test_a_unicast_by_routing_tag_has_its_own_header(where, width, tags, strings):
+    """Its first flit is on the next link 3 cycles after the last one of the tag came, and no bit of it is masked; a
+    string that follows is copied as ever."""
+    tree = copier(*where, "atbm:unicasts=tag", **BASE | {"flit_width": width}, tokens="off")
+    runs = []
+    for output in (0, 1):
+        lane, nodes = Lane(), one_each(tree, [output])
+        tag, both = tree.header(nodes), tree.header(one_each(tree, [0, 1]))
+        assert (len(tag), len(both)) == (tags, strings)
+        assert tag == tree.flits([int(part, 2) for part in _parts(f"{nodes[0]:03b}0", width)])
+        lane.send(START, tree.inputs[0], [*tag, *payload(3), *both, *payload(2), *tag, *payload(1)])
+        runs.append((output, lane, tag))
+    tree.run([lane for _, lane, _ in runs], 80)
+    for output, lane, tag in runs:
+        name, other = tree.outputs[output], tree.outputs[1 - output]
+        assert times(lane, name)[:tags + 3] == list(range(tags - 1 + 3, 2 * tags + 5))
+        copies = {o: [*tree.branch(one_each(tree, [o])), *payload(2)] for o in (0, 1)}
+        assert tree.streams(lane)[name] == [[*tag, *payload(3)], copies[output], [*tag, *payload(1)]]
+        assert tree.streams(lane)[other] == [copies[1 - output]]
+        assert lane.fault == ("NONE", 0, 0)
+
+
+def _parts(bits, width):
+    """Cut bits into flits, the lowest bits first."""
+    whole = bits.zfill(-(-len(bits) // width) * width)
+    return [whole[at:at + width] for at in reversed(range(0, len(whole), width))]
+
+
+def test_a_unicast_whose_tag_is_cut_is_dropped():
+    """And its port sends no report, which no switch awaits; the next worm passes."""
+    tree = copier(*MIDDLE, "atbm:unicasts=tag", **BASE | {"flit_width": 3})
+    for output in (0, 1):
+        lane = Lane()
+        tag = tree.header(one_each(tree, [output]))
+        assert len(tag) == 2
+        lane.send(START, tree.inputs[0], [tag[0], *payload(3), *tag, *payload(2)])
+        tree.run([lane], 60)
+        assert tree.streams(lane) == {tree.outputs[output]: [[*tag, *payload(2)]], tree.outputs[1 - output]: []}
+        assert lane.fault[0] == "LIST_CUT"
+
+
+def test_a_unicast_by_routing_tag_is_not_reported():
+    """Whatever its bit in the place of a string's report bit: that is the lowest bit of the tag."""
+    tree = copier(*MIDDLE, "atbm:unicasts=tag", **BASE)
+    for output in (0, 1):
+        lane = Lane(report_after=3)
+        for number, node in enumerate(tree.behind(0)[output]):
+            lane.send(START + 20 * number, tree.inputs[0], [*tree.header([node]), *payload(2)])
+        tree.run([lane], 80)
+        assert not lane.reported
+        assert len(tree.streams(lane)[tree.outputs[output]]) == len(tree.behind(0)[output])
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("where", "ways"), [(FIRST, 2), slow(FOUR, 3), slow(FOUR, 4)])
 def test_a_flit_a_cycle_goes_by_each_output_and_in_turn_if_serial(where, ways, mode):

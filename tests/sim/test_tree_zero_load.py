@@ -54,16 +54,16 @@ def check(name, scheme, count, seed, longest=30, **options):
     for ring in net.rings.values():
         token = Ring(len(ring))
         rings |= {switch: (token, place) for place, switch in enumerate(ring)}
-    headers, ways_in = net.header.flits(), max(len(kind.network_inputs) for kind in net.blueprint.kinds)
+    ways_in = max(len(kind.network_inputs) for kind in net.blueprint.kinds)
     enough = options["consumption"] >= ways_in * options["vcs"]
     messages, expected, at = [], [], 5
     for _ in range(count):
         few = rng.random() < 0.3
         source, *destinations = rng.sample(range(nodes), 2 if few else rng.randint(3, min(nodes, 40)))
-        length = rng.randint(1, longest)
+        length, headers = rng.randint(1, longest), net.header.flits(len(destinations))
         at += rng.randrange(APART)
         ways = tree_of(net, source, destinations)
-        root, there = grow(ways, options["buffer"], lockstep=scheme == "tree-synchronous", headers=headers,
+        root, there = grow(ways, options["buffer"], lockstep=scheme.startswith("tree-synchronous"), headers=headers,
                            fast=options.get("delays") == "fast", rings=rings, enough=enough)
         taken = [id(split.ring) for split in splits(root) if split.ring]
         assert len(set(taken)) == len(taken), "two copies of a worm want one token: the recurrence does not know whose"
@@ -96,6 +96,7 @@ ONE = {"vcs": 1, "consumption": 1}
 CASES = [
     ("min:b=2,stages=3", "atbm", {**ONE, "buffer": 4, "flit_width": 9}),
     ("min:b=2,stages=3", "tree-synchronous", {**ONE, "buffer": 5, "flit_width": 16}),
+    ("min:b=2,stages=3", "atbm:unicasts=tag", {**ONE, "buffer": 4, "flit_width": 3}),
 ]
 LARGE = [
     ("min:b=2,stages=4", "atbm", {**ONE, "buffer": 3, "flit_width": 9, "delays": "fast"}),
@@ -107,6 +108,8 @@ LARGE = [
       for scheme in ("atbm", "tree-synchronous") for delays in ("paper", "fast")
       for tokens in ({}, {"tokens": "off"})),
     ("min:b=2,stages=8", "atbm", {**ONE, "buffer": 4, "flit_width": 257}),
+    ("min:b=4,stages=3", "atbm:unicasts=tag", {**ONE, "buffer": 4, "flit_width": 22, "delays": "fast"}),
+    ("min:b=2,stages=6", "tree-synchronous:unicasts=tag", {**ONE, "buffer": 3, "flit_width": 32}),
     ("min:b=4,stages=4", "atbm", {**ONE, "buffer": 4, "flit_width": 129, "delays": "fast"}),
     ("min:b=4,stages=4", "tree-synchronous", {**ONE, "buffer": 4, "flit_width": 257, "tokens": "off"}),
     ("min:b=4,stages=3", "atbm", {"vcs": 2, "consumption": 8, "buffer": 4, "flit_width": 65}),

@@ -291,7 +291,8 @@ def rules(blueprint: Blueprint, component: wiring.Component) -> Iterator[tuple[s
     yield "credits", ("A receiver may return a credit in the cycle in which the flit that used it is on the link, or "
                       "later. A sender may use the credit in the next cycle, or later.")
     yield "what leaves", _leaving_rule(kind, absorbs=bool(blueprint.configuration.slots),
-                                       strips=blueprint.configuration.ejected_header == "strip")
+                                       strips=blueprint.configuration.ejected_header == "strip",
+                                       tags=isinstance(blueprint.header, MixedHeader) and kind == "tree router")
 
 
 def _marks_rule(kind: str | None, packet: int) -> str:
@@ -355,8 +356,10 @@ def _order_rule(blueprint: Blueprint) -> str:
             "there at most once.")
 
 
-def _leaving_rule(kind: str | None, *, absorbs: bool, strips: bool) -> str:
-    """Return the rule of the flits that leave by the links of a component. ``strips``: links to nodes have no header.
+def _leaving_rule(kind: str | None, *, absorbs: bool, strips: bool, tags: bool) -> str:
+    """Return the rule of the flits that leave by the links of a component.
+
+    ``strips``: links to nodes have no header. ``tags``: unicasts have routing tags.
     """
     if kind == "interface":
         again = " and of its slots" if absorbs else ""
@@ -375,7 +378,8 @@ def _leaving_rule(kind: str | None, *, absorbs: bool, strips: bool) -> str:
     left = "with the bits of the nodes behind its output" if kind == "tree router" else "that are left"
     at_nodes = ("Links to nodes have the payload alone." if strips else
                 "Copies on links to nodes have these header flits, too.")
-    return f"Each copy has the header flits {left}, then the payload. {at_nodes}"
+    unicasts = " A unicast leaves with its whole header." if tags else ""
+    return f"Each copy has the header flits {left}, then the payload.{unicasts} {at_nodes}"
 
 
 def violation_table(kind: str, at: Iterable[str] = ()) -> str:

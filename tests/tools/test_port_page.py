@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from tools.port_page import NETWORKS, filled
+from tools.port_page import NETWORKS, WITH_PARAMETERS, filled
 from tools.timing import Stimulus, TimingScene, draw, records, scenes, stored, wave_json
 from wormcast.algorithms import SCHEMES, TOPOLOGIES
 
@@ -33,7 +33,8 @@ def test_every_scheme_has_a_row_or_a_reason_on_every_kind_of_network():
     impossible = {(kind, scheme) for schemes, kinds in rows for kind in kinds.split(", ")
                   for scheme in schemes.split(", ")}
     assert not supported & impossible
-    assert supported | impossible == {(kind, scheme) for kind in NETWORKS for scheme in SCHEMES.own}
+    assert supported | impossible == {(kind, scheme) for kind in NETWORKS
+                                       for scheme in (*SCHEMES.own, *WITH_PARAMETERS)}
 
 
 def test_timing_diagrams_are_those_of_a_fresh_simulation():

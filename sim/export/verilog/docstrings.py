@@ -32,9 +32,10 @@ def member_meaning(kind: type, name: str) -> str | None:
 
     An entry with exactly this name takes precedence over the first matching pattern. ``{WORD}`` in an entry's name
     matches any letters, digits and underscores. In the description, ``{WORD}`` is replaced by the matched text. The
-    description of an entry ``As in CLASS.`` is that of the member of CLASS.
+    description of an entry ``As in CLASS.`` is that of the member or attribute of CLASS, if CLASS describes it.
     """
-    known = [(pattern, said, one) for one in kind.__mro__ for head, said in entries(one, "Members", "Straps")
+    known = [(pattern, said, one) for one in kind.__mro__
+             for head, said in entries(one, "Members", "Straps", "Attributes")
              for pattern in filter(None, (part.split(":")[0].strip() for part in head.split(",")))]
     for pattern, said, one in sorted(known, key=lambda entry: entry[0] != name):
         found = re.fullmatch(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\w+)", re.escape(pattern)), name)
@@ -42,7 +43,7 @@ def member_meaning(kind: type, name: str) -> str | None:
             for hole, value in found.groupdict().items():
                 said = said.replace(f"{{{hole}}}", value)
             other = re.fullmatch(r"As in (\w+)\.", said)
-            return member_meaning(vars(sys.modules[one.__module__])[other[1]], name) if other else said
+            return (other and member_meaning(vars(sys.modules[one.__module__])[other[1]], name)) or said
     return None
 
 

@@ -58,9 +58,9 @@ class Injection(wiring.Component):
 
     In a smart interface the port also sends the copies of forwarded packets. The host and the forwarded copies take
     turns, a worm or a copy at a time. A worm of the host that begins with a flit with head mark and tail mark is a
-    *post*. A post is not sent to the network: its payload is stored, packet by packet, for the node's children. If a
-    post has no tail, the next worm's header ends the packet under way, as its last flit. If a worm has no tail and a
-    post follows, the post's first flit, which has head mark and tail mark, ends the worm.
+    *posting*. A posting is not sent to the network: its payload is stored, packet by packet, for the node's children.
+    If a posting has no tail, the next worm's header ends the packet under way, as its last flit. If a worm has no tail
+    and a posting follows, the posting's first flit, which has head mark and tail mark, ends the worm.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Injection(wiring.Component):
         A flit for a full queue is received and dropped in this cycle; or a packet is stored in a send queue that should
         never be full.
     unended : Out(1)
-        A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface a post
+        A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface a posting
         (the host's payload for the node's children) can also be cut off, or cut off the worm in front.
     absorbed, absorbed_vc, absorbed_flit : In(1), In, In
         Connected to ``write``, ``vc`` and ``flit`` of `Retransmission`. Only with slots.
@@ -301,13 +301,13 @@ class Injection(wiring.Component):
         return _host_only
 
     def _post(self, m, of_host, offered, takes, turns):
-        """Pass the host's payload for children (posts) to `Forwarding`.
+        """Pass the host's payload for children (postings) to `Forwarding`.
 
         Return the three values of ``turns`` (see `_turns`) for the host's worms, and a fourth one. The fourth value is
-        1 if a header flit of the host follows a post without tail, or a post of the host follows a worm without tail.
+        1 if a header flit of the host follows a posting without tail, or a posting follows a worm without tail.
         """
         flit = Signal(flit_layout(self.width), name="of_host")
-        posts = Signal()  # the first flit of a post has arrived, its tail has not
+        posts = Signal()  # the first flit of a posting has arrived, its tail has not
         sends = Signal(name="within_worm")  # the first flit of a worm has been sent, its tail has not
         begins, both = Signal(name="begins_post"), Signal(name="both_marks")
         payload = Signal(range(self.packet), name="posted_payload")

@@ -13,9 +13,9 @@ OTHER = [0xff] * 3
     # a worm comes before the tail: within a packet, which its header ends, and between packets
     ([*posted(1, 3)[:-1], *packet([33], OTHER)], [[*payload(1, range(2)), 33]], [packet([33], OTHER)]),
     ([*posted(1, 5)[:-1], *packet([33], OTHER)], [payload(1, range(4))], [packet([33], OTHER)]),
-    # another post does
+    # another posting does
     ([*posted(1, 3)[:-1], *posted(1, 4)], [[*payload(1, range(2)), 0], payload(1, range(4))], []),
-    # a post comes before the tail of a worm, which it ends
+    # a posting comes before the tail of a worm, which it ends
     ([*packet([33], OTHER)[:-1], *posted(1, 4)], [payload(1, range(4))], [[*packet([33], OTHER)[:-1], (1, 1, 0)]]),
     ([(1, 0, 33), *posted(1, 4)], [payload(1, range(4))], [[(1, 0, 33), (1, 1, 0)]]),
 ])

@@ -202,12 +202,12 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
     "smart interface": (
         Violation("a header flit of the host before the tail of its worm in front", "host_in", Cause.NO_TAIL,
                   f"{CUT}. {NEXT_UNHURT}"),
-        Violation("the first flit of a post before the tail of the worm of the host in front", "host_in", Cause.NO_TAIL,
-                  f"{CUT}. The post is not affected."),
-        Violation("a header flit of the host, or the first flit of a post, before the tail of the post in front",
+        Violation("the first flit of a posting before the tail of the worm of the host in front", "host_in",
+                  Cause.NO_TAIL, f"{CUT}. The posting is not affected."),
+        Violation("a header flit of the host, or the first flit of a posting, before the tail of the posting in front",
                   "host_in", Cause.NO_TAIL,
-                  "The packet under way of the post in front ends with this flit, without its head mark, as its last "
-                  "payload flit. Between two packets, a header flit ends no packet. What begins with this flit is not "
+                  "The packet under way of the posting in front ends with this flit, without its head mark, as its "
+                  "last payload flit. Between two packets, a header flit ends no packet. What begins with this flit is not "
                   "affected."),
         Violation(HOST_STRAY, "host_in", None, HOST_STRAY_EFFECT),
         *OF_INTERFACES,
@@ -283,7 +283,7 @@ def rules(blueprint: Blueprint, component: wiring.Component) -> Iterator[tuple[s
                              "links to nodes and hosts may have fewer header flits, or none (*what leaves*). The next "
                              "worm begins after the tail. Worms on different virtual channels may alternate flit by "
                              "flit. A flit with both marks ends a damaged worm; its data have no meaning."
-                             + " On `host_in`, where a worm may begin, a flit with both marks begins a post."
+                             + " On `host_in`, where a worm may begin, a flit with both marks begins a posting."
                              * (kind == "smart interface"))
     yield "who makes the marks", _marks_rule(kind, blueprint.configuration.packet)
     yield "header", _header_rule(blueprint)
@@ -305,9 +305,9 @@ def _marks_rule(kind: str | None, packet: int) -> str:
                 "a worm of the host without tail.")
         if kind == "interface":
             return said
-        return (f"{said} For a post the host sends one flit with both marks, whose data have no meaning, then payload, "
-                "whose last flit has the tail mark; a post has no header flits. Of a copy that the interface sends to "
-                "a child, the interface makes all marks: the head mark of the header flits, which come from the child "
+        return (f"{said} For a posting the host sends one flit with both marks, whose data have no meaning, then "
+                "payload, whose last flit has the tail mark; a posting has no header flits. Of a copy that the interface "
+                "sends to a child, the interface makes all marks: the head mark of the header flits, which come from the child "
                 f"table, and the tail mark of the last payload flit, which is at the latest flit {packet} of the "
                 "payload. The host's marks on `table_in` mark the parts of a row, and leave by no link.")
     return ("The sender makes the marks of a worm. The router passes them on. It sets both marks only in the flit that "
@@ -367,7 +367,7 @@ def _leaving_rule(kind: str | None, *, absorbs: bool, strips: bool, tags: bool) 
                 f"host{again}.")
     if kind == "smart interface":
         return ("`host_out` has the payload of arriving packets alone, without header flits, and no payload of the "
-                "host's own posts. `network_out` has the worms of the host, and copies of packets: a copy is the "
+                "host's own postings. `network_out` has the worms of the host, and copies of packets: a copy is the "
                 "header flits of a child, from the packet's row of the child table, then the payload of the packet.")
     if kind == "path router":
         node = ("`local_out` has the payload alone." if strips else

@@ -26,7 +26,7 @@ CONSUMPTION = "consumption channel"
 
 HEADERS = ("none", "allowed", "needed", "posts", "any")
 """Header flits at the beginning of worms. ``allowed``: some or none. ``posts``: some, or a flit with both marks, which
-begins a post. ``any``: the link's flits do not form worms."""
+begins a posting. ``any``: the link's flits do not form worms."""
 
 
 @dataclass(frozen=True)

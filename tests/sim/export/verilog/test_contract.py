@@ -322,9 +322,9 @@ def smart_cases(part):
     yield HOST_STRAY, Case("host_in_0", [*body(1, 2), *of_host], {"network_out_0": [*body(1, 2), *of_host]})
     yield HOST_STRAY, Case("host_in_0", [*of_host, *body(1, 2, 3)],
                            {"network_out_0": [*of_host, *body(1, 2), one, *body(3)]})
-    unended = "the first flit of a post before the tail of the worm of the host in front"
+    unended = "the first flit of a posting before the tail of the worm of the host in front"
     yield unended, case([one, (0, 5), *post, (2, 1)], out=[one, (0, 5), CLOSED, *copies(1, 2), *copies(1)])
-    within = "a header flit of the host, or the first flit of a post, before the tail of the post in front"
+    within = "a header flit of the host, or the first flit of a posting, before the tail of the posting in front"
     yield within, case([*post[:-1], *post[:-1], (2, 2)], out=[*copies(1, 0), *copies(1, 2)])
     yield within, case([*post, *of_host], out=[*copies(1, 2), *of_host])
     yield within, case([*post[:-1], *of_host], out=[one, *body(1, one[1]), *of_host, other, *body(1, one[1])])

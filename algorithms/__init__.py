@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .headers import AddressList, BitString, Header, MixedHeader, MultiDrop, Unicast
     from .lookup import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
     from .multicast_plan import Plan, PlannedWorm
-    from .plan_statistics import Survey, survey
+    from .plan_statistics import PlanStatistics, survey
     from .routing import E_CUBE, HAMILTONIAN, ChoiceRelation, Choices, Relation, Routes, without_classes
     from .schemes import SCHEMES, MeshScheme, PlainScheme, Scheme
     from .theory.explain import explain
@@ -54,7 +54,7 @@ else:
         "multicast_plan": ("Plan", "PlannedWorm"),
         "routing": ("E_CUBE", "HAMILTONIAN", "ChoiceRelation", "Choices", "Relation", "Routes", "without_classes"),
         "schemes": ("SCHEMES", "MeshScheme", "PlainScheme", "Scheme"),
-        "plan_statistics": ("Survey", "survey"),
+        "plan_statistics": ("PlanStatistics", "survey"),
         "theory.explain": ("explain",),
         "theory.statement": ("TheoremCheck",),
         "topologies": ("TOPOLOGIES", "Places", "Topology", "TopologyKind", "to_toml", "topology"),
@@ -85,11 +85,11 @@ __all__ = [
     "Places",
     "PlainScheme",
     "Plan",
+    "PlanStatistics",
     "PlannedWorm",
     "Relation",
     "Routes",
     "Scheme",
-    "Survey",
     "TheoremCheck",
     "Topology",
     "TopologyKind",

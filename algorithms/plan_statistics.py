@@ -12,14 +12,14 @@ from .schemes import Scheme
 from .topologies import Topology
 from .worms import AT_ONCE, Worms
 
-__all__ = ["Survey", "survey"]
+__all__ = ["PlanStatistics", "survey"]
 
 #: Number of timed runs that plan all multicasts. The fastest run counts: other load on the machine only adds time.
 TIMED = 7
 
 
 @dataclass(frozen=True)
-class Survey:
+class PlanStatistics:
     """Means over many multicasts, with the terms of `Plan`.
 
     Parameters
@@ -66,7 +66,7 @@ def survey(
     sources: npt.ArrayLike,
     destination_offsets: npt.ArrayLike,
     destinations: npt.ArrayLike,
-) -> Survey:
+) -> PlanStatistics:
     """Plan one or more multicasts, and return their statistics.
 
     ``sources``, ``destination_offsets``, ``destinations`` and the errors are as in `Scheme.batch`.
@@ -86,7 +86,7 @@ def survey(
     channels, shared, phases, as_unicast = _ways(routes, worms, trees)
     count = worms.messages
     first_links, sharing = _leaving(topology, routes, worms, trees)
-    return Survey(
+    return PlanStatistics(
         destinations=len(worms.destinations) / count,
         copies=len(worms) / count,
         hops=float(hops.sum()) / count,

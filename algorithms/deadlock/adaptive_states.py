@@ -13,14 +13,14 @@ from ..ejection import EjectionPorts
 from ..routing import last_option
 from .channel_use import NOWHERE, ChannelUse, origins
 
-__all__ = ["Heads", "find_heads"]
+__all__ = ["HeaderStates", "find_header_states"]
 
 Integers = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Heads:
+class HeaderStates:
     """States ("places") of worm heads: the resource that a worm acquired last, and the node that it goes to.
 
     The resource is a channel of a link or, at a stop, the consumption channel that the worm reserved there. A worm with
@@ -118,8 +118,8 @@ class Heads:
         return self.resources[place[asked]], self.asks, witnesses
 
 
-def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups: int, ports: EjectionPorts,
-               share: int) -> Heads:
+def find_header_states(part: ChannelUse, classes: ClassMap, consumption: int, *, groups: int, ports: EjectionPorts,
+                       share: int) -> HeaderStates:
     """Find the states ("places") of the heads of one scheme's worms.
 
     Parameters
@@ -154,8 +154,8 @@ def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups:
     sizes = _fill(given, of_channels, of_stops, sources, places, np.zeros(3, np.int64), False)[0]
     _, resources, witnesses, cases, ask_offsets, asks, following, onward_offsets, onward = _fill(
         given, of_channels, of_stops, sources, places, sizes, True)
-    return Heads(resources, witnesses, cases, ask_offsets, asks, following, onward_offsets, onward, links,
-                 links + len(ports) * groups, groups)
+    return HeaderStates(resources, witnesses, cases, ask_offsets, asks, following, onward_offsets, onward, links,
+                        links + len(ports) * groups, groups)
 
 
 class _Ways:
@@ -256,7 +256,7 @@ def _number(arrays, share, nodes, offsets, pairs, stop_pairs, way_of_pair, origi
 
 @compiled
 def _fill(given, of_channels, of_stops, sources, places, sizes, write):
-    """Fill the arrays of `Heads` if `write` is true, else only count the cases, requests and next places."""
+    """Fill the arrays of `HeaderStates` if `write` is true, else only count the cases, requests and next places."""
     (arrays, share, nodes, offsets, pairs, stop_pairs, way_of_pair, origin, of_channel, by_last, any_class,
      consumption, groups, links, any_of, port_first, port_place) = given
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays

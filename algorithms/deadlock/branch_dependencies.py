@@ -9,7 +9,7 @@ from ..token_groups import NO_TOKEN, TokenGroups
 from .branch_pairs import BranchPairs
 from .channel_use import ChannelUse
 
-__all__ = ["CopiedEdges", "Edges", "Numbering", "beyond", "branch_dependencies"]
+__all__ = ["BranchDependencies", "Edges", "ResourceNumbers", "beyond", "branch_dependencies"]
 
 Integers = npt.NDArray[np.integer]
 
@@ -23,7 +23,7 @@ class Edges(NamedTuple):
     copied: Integers
 
 
-class CopiedEdges(NamedTuple):
+class BranchDependencies(NamedTuple):
     """Dependencies of replicated worms beyond those from channel to channel of one branch.
 
     Parameters
@@ -41,7 +41,7 @@ class CopiedEdges(NamedTuple):
     across: Edges
 
 
-class Numbering(NamedTuple):
+class ResourceNumbers(NamedTuple):
     """Mapping from places of `BranchPairs` (channels, and ends at nodes) to resources of the graph.
 
     Parameters
@@ -68,8 +68,8 @@ class Numbering(NamedTuple):
         return np.where(places < self.channels, places * self.share + one, self.ends + places - self.channels)
 
 
-def branch_dependencies(part: ChannelUse, splits: BranchPairs, numbering: Numbering, tokens: TokenGroups | None,
-                        consumed: bool) -> CopiedEdges:
+def branch_dependencies(part: ChannelUse, splits: BranchPairs, numbering: ResourceNumbers, tokens: TokenGroups | None,
+                        consumed: bool) -> BranchDependencies:
     """Return the dependencies that replication adds for the worms of one scheme. ``tokens`` and ``consumed`` are as in
     `dependency_graph`."""
     topology, channels = part.topology, numbering.channels
@@ -79,7 +79,7 @@ def branch_dependencies(part: ChannelUse, splits: BranchPairs, numbering: Number
               for k in one for j in one]
     if tokens is None:
         none = _joined([])
-        return CopiedEdges(none, none, _joined(across))
+        return BranchDependencies(none, none, _joined(across))
     entered = np.flatnonzero(splits.enters[:, 0] >= 0)
     number = tokens.numbers[topology.links[entered // part.vc_classes, 2]]
     entered, number = entered[number != NO_TOKEN], numbering.tokens + number[number != NO_TOKEN]
@@ -88,7 +88,7 @@ def branch_dependencies(part: ChannelUse, splits: BranchPairs, numbering: Number
     held = np.flatnonzero(tokens.numbers[switch] != NO_TOKEN)
     from_tokens = [Edges(numbering.tokens + tokens.numbers[switch[held]], numbering.of(pairs[held, 1], k),
                          pairs[held, 3:], switch[held]) for k in one]
-    return CopiedEdges(_joined(to_tokens), _joined(from_tokens), _joined(across))
+    return BranchDependencies(_joined(to_tokens), _joined(from_tokens), _joined(across))
 
 
 def beyond(across: Edges, starts: Integers, ends: Integers) -> Edges:

@@ -13,7 +13,7 @@ from ..topologies.direct import GRIDS, direction_name, mesh_directions
 from .channel_use import ChannelUse
 from .knot_search import is_free
 
-__all__ = ["Vocabulary", "fewest_classes", "links_along", "partitions", "vocabularies"]
+__all__ = ["ClassDirections", "fewest_classes", "links_along", "partitions", "vocabularies"]
 
 MOST_DIRECTIONS = 8
 """Largest number of directions for which all maps from directions to classes are tried. For 8 directions there are 4140
@@ -21,7 +21,7 @@ maps."""
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class ClassDirections:
     """Directions of a network from which class maps are built: those of its dimensions, or up and down its labels.
 
     Parameters
@@ -65,7 +65,7 @@ class Vocabulary:
             yield ConsumptionClasses(blocks, self.by)
 
 
-def vocabularies(parts: Sequence[ChannelUse]) -> list[Vocabulary]:
+def vocabularies(parts: Sequence[ChannelUse]) -> list[ClassDirections]:
     """Return the sets of directions from which class maps of these worms can be built: of dimensions, and of labels.
 
     If the first scheme's own map uses one of the sets of directions, that set comes first.
@@ -81,7 +81,7 @@ def vocabularies(parts: Sequence[ChannelUse]) -> list[Vocabulary]:
     found = []
     for directions in named:
         decides = _deciding(parts, directions, stated.by)
-        found.append(Vocabulary(tuple(one for one in directions if one in decides),
+        found.append(ClassDirections(tuple(one for one in directions if one in decides),
                                 tuple(one for one in directions if one not in decides), stated.by))
     return found
 
@@ -106,7 +106,7 @@ def fewest_classes(parts: Sequence[ChannelUse], ejection: str = "one") -> tuple[
     -------
     ConsumptionClasses or None
         A map to the fewest classes. If there are too many directions to try all maps, the map has a class for each
-        direction whose hops decide a class (`Vocabulary.finest`). The map is None if no map excludes deadlocks, or if
+        direction whose hops decide a class (`ClassDirections.finest`). The map is None if no map excludes deadlocks, or if
         one class does not suffice and the network has no named directions.
     int or None
         The fewest classes. The number is None if no map excludes deadlocks, or if the fewest number is not known.

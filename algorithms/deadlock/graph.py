@@ -14,8 +14,8 @@ from ..consumption import NO_CLASS, ClassMap
 from ..ejection import EjectionPorts, ejection_ports
 from ..token_groups import TokenGroups
 from ..topologies import Topology
-from .adaptive_states import find_heads
-from .branch_dependencies import CopiedEdges, Edges, Numbering, beyond, branch_dependencies
+from .adaptive_states import find_header_states
+from .branch_dependencies import BranchDependencies, Edges, ResourceNumbers, beyond, branch_dependencies
 from .branch_pairs import find_branch_pairs
 from .channel_use import ChannelUse
 from .multidrop_edges import find_multidrop_edges
@@ -246,7 +246,7 @@ def dependency_graph(
     end_of, link_of, node_of = topology.links[:, 2], topology.link_of_port, topology.node_of_output
 
     rows: list[Integers] = []
-    copies: list[tuple[int, CopiedEdges]] = []
+    copies: list[tuple[int, BranchDependencies]] = []
 
     def add(part: int, starts: npt.NDArray, ends: npt.NDArray, witness: npt.NDArray,
             copied: npt.NDArray | int = -1) -> None:
@@ -287,7 +287,7 @@ def dependency_graph(
                 onwards = link_of[end_of[held // count], output // count] * count + output % count
                 _class_of_stops(part, mapped, held, onwards, part.stops[held, output])  # refuses a missing class
             if part not in without:
-                heads = find_heads(part, mapped, channels, groups=groups, ports=ports, share=share)
+                heads = find_header_states(part, mapped, channels, groups=groups, ports=ports, share=share)
                 add(index, *heads.edges())
         elif part.needs_whole_packet:
             for ends in asked_of(held, output):
@@ -321,7 +321,7 @@ def dependency_graph(
                 add_held(held, ends, part.passes[held, output])
         if part.replication is not None and not (part.needs_whole_packet and fits):
             splits = find_branch_pairs(part.routes, ports) if part.pairs is None else find_multidrop_edges(part, ports)
-            numbering = Numbering(share, len(part.passes), first_cons if groups == 1 else first_any, first_token)
+            numbering = ResourceNumbers(share, len(part.passes), first_cons if groups == 1 else first_any, first_token)
             found = branch_dependencies(part, splits, numbering, tokens, consumed)
             add_copied(index, found.to_tokens)
             copies.append((index, found))

@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from ..compiled import compiled
 from ..consumption import ClassMap
-from .adaptive_states import Heads, find_heads
+from .adaptive_states import HeaderStates, find_header_states
 from .channel_use import ChannelUse
 from .graph import DependencyGraph, dependency_graph
 
-__all__ = ["Held", "KnotSearch", "choosing_parts", "is_free"]
+__all__ = ["KnotSearch", "KnotWorm", "choosing_parts", "is_free"]
 
 MOST_STEPS = 20_000
 """Largest number of steps in one search for worms that hold several channels each."""
@@ -32,7 +32,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Held:
+class KnotWorm:
     """A worm of a deadlock.
 
     Parameters
@@ -120,7 +120,7 @@ class KnotSearch:
                 return lost
             lost &= held
 
-    def search(self) -> tuple[list[Held], int]:
+    def search(self) -> tuple[list[KnotWorm], int]:
         """Search for worms that form a deadlock, first with one channel each, then with several. Return also the steps.
 
         If worms stop on their way, the search with several channels first tries deadlocks in which worms wait for
@@ -129,7 +129,7 @@ class KnotSearch:
         single = self.possible(each_with_a_head=True)
         if single.any():
             return self._fewest(single), 0
-        worms: list[Held] = []
+        worms: list[KnotWorm] = []
         steps = 0
         if any(part.has_stops for part in self.choosing):
             worms, steps = _Shortest(self, self.possible(consumption_alone=True)).run()
@@ -139,10 +139,10 @@ class KnotSearch:
         return worms, steps
 
     @cached_property
-    def heads(self) -> list[Heads]:
+    def heads(self) -> list[HeaderStates]:
         """Places (states) of the heads of each scheme whose worms have a choice."""
         graph = self.graph
-        return [find_heads(part, part.classes if self.classes is None else self.classes, self.channels,
+        return [find_header_states(part, part.classes if self.classes is None else self.classes, self.channels,
                            groups=graph.groups, ports=graph.ports, share=graph.vc_classes // part.vc_classes)
                 for part in self.choosing]
 
@@ -154,12 +154,12 @@ class KnotSearch:
             members = [end] if end < graph.first_choice else graph.ends[graph.starts == end].tolist()
             yield part, tuple(stop for stop in stops if stop >= 0), members
 
-    def _waiting(self, resource: int, lost: Flags) -> Held:
+    def _waiting(self, resource: int, lost: Flags) -> KnotWorm:
         """Return a worm whose head is at a resource and has candidates in `lost` only.
 
         Of several worms, the function returns one with the fewest candidates.
         """
-        found = [Held(part, witness, (resource,), tuple(waits))
+        found = [KnotWorm(part, witness, (resource,), tuple(waits))
                  for part, witness, waits in self.fixed(resource) if lost[waits].all()]
         if resource < self.graph.channels:
             for part, heads in zip(self.choosing, self.heads, strict=True):
@@ -167,12 +167,12 @@ class KnotSearch:
                           for place in heads.at(resource) for to, waits in heads.waits(place) if lost[waits].all()]
         return min(found, key=lambda one: len(one.waits))
 
-    def _fewest(self, lost: Flags) -> list[Held]:
+    def _fewest(self, lost: Flags) -> list[KnotWorm]:
         """Place worms at one resource and at all resources that these worms wait for, with each head at its resource.
 
         The function tries up to 256 first resources, and returns the set with the fewest worms.
         """
-        worms: dict[int, Held] = {}
+        worms: dict[int, KnotWorm] = {}
         best: list[int] = []
         for first in np.flatnonzero(lost[: self.graph.first_choice]).tolist()[:MOST_TRIED]:
             needed, waiting = {first}, [first]
@@ -204,16 +204,16 @@ def is_free(parts: Sequence[ChannelUse], channels: int, classes: ClassMap | None
     return bool(choosing) and not KnotSearch(parts, choosing, channels, classes, ejection).possible().any()
 
 
-_Placed = tuple[Held, list[int], int]
+_Placed = tuple[KnotWorm, list[int], int]
 """A worm, the places (states) that its head passed, and the next stop if it waits for a consumption channel on its way
 (otherwise -1)."""
 
 
-def _held(part: int, heads: Heads, way: Sequence[int], to: int, waits: Sequence[int]) -> Held:
+def _held(part: int, heads: HeaderStates, way: Sequence[int], to: int, waits: Sequence[int]) -> KnotWorm:
     """Make a worm that holds the resources of `way` (a list of places) and waits for any one of `waits`."""
     stops = [int(node) for place in way for node in heads.witnesses[place, 2:] if node >= 0]
     witness = (*heads.witnesses[way[0], :2].tolist(), *stops, *([to] if to >= 0 else []))
-    return Held(part, witness, tuple(heads.resources[list(way)].tolist()), tuple(waits))
+    return KnotWorm(part, witness, tuple(heads.resources[list(way)].tolist()), tuple(waits))
 
 
 class _Assignment:
@@ -232,7 +232,7 @@ class _Assignment:
         self.steps = 0
         self.worms: list[_Placed] = []
 
-    def run(self) -> tuple[list[Held], int]:
+    def run(self) -> tuple[list[KnotWorm], int]:
         """Search for a deadlock from each resource in turn, until one is found or the allowed steps are used up."""
         for first in np.flatnonzero(self.inside[: self.search.graph.first_choice]).tolist():
             if self.steps < MOST_STEPS and self._hold({first}):
@@ -276,16 +276,16 @@ class _Assignment:
                     yield placed, (_held(worm.part, heads, longer, to, worm.waits), longer, to)
         for index, witness, waits in search.fixed(resource):
             if self.inside[waits].all():
-                yield None, (Held(index, witness, (resource,), tuple(waits)), [], -1)
+                yield None, (KnotWorm(index, witness, (resource,), tuple(waits)), [], -1)
         for part, heads in zip(search.choosing, search.heads, strict=True):
             yield from self._new(search.parts.index(part), heads, resource, taken)
 
-    def _new(self, part: int, heads: Heads, resource: int, taken: set[int]) -> Iterator[tuple[None, _Placed]]:
+    def _new(self, part: int, heads: HeaderStates, resource: int, taken: set[int]) -> Iterator[tuple[None, _Placed]]:
         """Yield worms of a scheme that hold a resource and any number of resources after it."""
         for begin in self._begins(heads, resource, taken):
             yield from self._ways(part, heads, begin, taken)
 
-    def _begins(self, heads: Heads, resource: int, taken: set[int]) -> Iterator[list[int]]:
+    def _begins(self, heads: HeaderStates, resource: int, taken: set[int]) -> Iterator[list[int]]:
         """Yield the shortest lists of successive places (states of a worm's head) whose last place is at a resource. A
         worm at a stop also holds the channel by which it came."""
         for place in heads.at(resource):
@@ -294,7 +294,7 @@ class _Assignment:
             else:
                 yield from ([one, place] for one in heads.before(place) if heads.resources[one] not in taken)
 
-    def _ways(self, part: int, heads: Heads, way: list[int], taken: set[int],
+    def _ways(self, part: int, heads: HeaderStates, way: list[int], taken: set[int],
               ) -> Iterator[tuple[None, _Placed]]:
         """Yield worms that hold the resources of `way`, then worms that hold the resources of a longer way."""
         self.steps += 1
@@ -315,7 +315,7 @@ class _Shortest(_Assignment):
     Worms that wait only for resources that assigned worms already hold are tried first.
     """
 
-    def _new(self, part: int, heads: Heads, resource: int, taken: set[int]) -> Iterator[tuple[None, _Placed]]:
+    def _new(self, part: int, heads: HeaderStates, resource: int, taken: set[int]) -> Iterator[tuple[None, _Placed]]:
         found = []
         for begin in self._begins(heads, resource, taken):
             self.steps += 1

@@ -8,7 +8,7 @@ import numpy as np
 from ..token_groups import TokenGroups
 from .channel_use import ChannelUse
 from .graph import DependencyGraph, dependency_graph
-from .knot_search import Held, KnotSearch, choosing_parts
+from .knot_search import KnotSearch, KnotWorm, choosing_parts
 
 __all__ = ["DeadlockVerdict", "decide"]
 
@@ -24,7 +24,7 @@ class DeadlockVerdict:
     graph : DependencyGraph
         The graph whose cycle shows a deadlock: the graph of all worms, or of the worms of a deadlock. If the graph of
         all worms has a cycle but the verdict is free, `graph` has no edges.
-    worms : list of Held
+    worms : list of KnotWorm
         Worms of a deadlock in which some worm has a choice of channels.
     assumes, searched : str
         As in `Analysis`.
@@ -32,7 +32,7 @@ class DeadlockVerdict:
 
     name: str
     graph: DependencyGraph
-    worms: Sequence[Held] = ()
+    worms: Sequence[KnotWorm] = ()
     assumes: str = ""
     searched: str = ""
 
@@ -83,7 +83,7 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
                            "channels for which they wait")
 
 
-def _of_worms(graph: DependencyGraph, worms: Sequence[Held]) -> DependencyGraph:
+def _of_worms(graph: DependencyGraph, worms: Sequence[KnotWorm]) -> DependencyGraph:
     """Return only the dependencies of these worms.
 
     Each resource that a worm holds has an edge to the next resource that the worm holds. The last resource that a worm

@@ -4,8 +4,8 @@
 step of each worm. ``fewest`` searches all chains and sending orders for the best ones.
 """
 
-from .chains import Descent, chains, descent, longest_chain, weights
+from .chains import DownLinks, chains, descent, longest_chain, weights
 from .fewest import all_covers, fewest_steps
 from .phases import phased_worms
 
-__all__ = ["Descent", "all_covers", "chains", "descent", "fewest_steps", "longest_chain", "phased_worms", "weights"]
+__all__ = ["DownLinks", "all_covers", "chains", "descent", "fewest_steps", "longest_chain", "phased_worms", "weights"]

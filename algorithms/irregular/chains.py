@@ -11,11 +11,11 @@ from ..compiled import LINEAR, compiled_from
 from ..topologies.base import Topology
 from ..topologies.coordinates import levels
 
-__all__ = ["Descent", "chain_arrays", "chain_keys", "chains", "descent", "longest_chain", "weights"]
+__all__ = ["DownLinks", "chain_arrays", "chain_keys", "chains", "descent", "longest_chain", "weights"]
 
 
 @dataclass(frozen=True, eq=False)
-class Descent:
+class DownLinks:
     """Links from each level of the breadth-first tree down to the next, as a graph of switches.
 
     A link between two switches of one level is in no chain: a shortest legal path may go up instead of using this link.
@@ -35,7 +35,7 @@ class Descent:
 
 
 @lru_cache(maxsize=16)
-def descent(topology: Topology) -> Descent:
+def descent(topology: Topology) -> DownLinks:
     """Find the links down of a network from its root."""
     level = levels(topology)
     start, _, end, _ = topology.links.T
@@ -46,7 +46,7 @@ def descent(topology: Topology) -> Descent:
     for switch in np.argsort(-level, kind="stable").tolist():
         for child in pairs[first[switch]:first[switch + 1], 1].tolist():
             below[switch] |= below[child]
-    return Descent(first.astype(np.int64), np.ascontiguousarray(pairs[:, 1]), below)
+    return DownLinks(first.astype(np.int64), np.ascontiguousarray(pairs[:, 1]), below)
 
 
 def longest_chain(topology: Topology, switches: npt.NDArray[np.integer]) -> int:
@@ -103,7 +103,7 @@ def _participants(topology: Topology, nodes: Iterable[int]) -> npt.NDArray[np.in
 
 
 def chain_arrays(topology: Topology) -> tuple[npt.NDArray, ...]:
-    """Arrays of a network for `chain_keys`: switches where nodes consume and inject, and the fields of `Descent`."""
+    """Arrays of a network for `chain_keys`: switches where nodes consume and inject, and the fields of `DownLinks`."""
     graph = descent(topology)
     homes, starts = (np.ascontiguousarray(ends[:, 0]) for ends in (topology.consumptions, topology.injections))
     return homes, starts, graph.first, graph.children, graph.below
@@ -156,7 +156,7 @@ def _chain_order(counts, first, children, below, order, number):
     counts : int64 array [switches]
         Participants at each switch.
     first, children, below
-        Fields of `Descent`.
+        Fields of `DownLinks`.
     order, number : int64 arrays [switches]
         Output.
 

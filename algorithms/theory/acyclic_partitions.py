@@ -20,7 +20,7 @@ from .problem import Problem
 from .ranking import certificate
 from .statement import TheoremCheck
 
-__all__ = ["Dans", "Groups", "dans", "group_links", "own_dans"]
+__all__ = ["DanSet", "LinkGroups", "dans", "group_links", "own_dans"]
 
 
 MOST_SHOWN = 6
@@ -29,7 +29,7 @@ DANs."""
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class LinkGroups:
     """Groups of links from which DANs are built.
 
     Parameters
@@ -62,7 +62,7 @@ class Groups:
         return {}
 
 
-def group_links(subject: Problem, names: Sequence[str], numbers: npt.NDArray[np.int16]) -> Groups:
+def group_links(subject: Problem, names: Sequence[str], numbers: npt.NDArray[np.int16]) -> LinkGroups:
     """Find the orders in which worms of several destinations use groups of links, from the source on."""
     count = len(names)
     before = np.full((count, count, 4), NOWHERE, np.int32)
@@ -72,11 +72,11 @@ def group_links(subject: Problem, names: Sequence[str], numbers: npt.NDArray[np.
         new = (found[..., 0] >= 0) & (before[..., 0] < 0)
         before[new, 0] = part
         before[new, 1:] = found[new]
-    return Groups(subject.topology, tuple(names), numbers, before)
+    return LinkGroups(subject.topology, tuple(names), numbers, before)
 
 
 @dataclass(frozen=True, eq=False)
-class Dans:
+class DanSet:
     """Set of DANs, each made of groups of links. No two DANs share a link.
 
     Source: [Boppana98], section 3.2, Definition 2. In a valid set a worm that has reserved a consumption channel uses
@@ -85,13 +85,13 @@ class Dans:
     Parameters
     ----------
     subject : Problem
-    groups : Groups
+    groups : LinkGroups
     blocks : tuple of tuple of int
         The groups of each DAN.
     """
 
     subject: Problem
-    groups: Groups
+    groups: LinkGroups
     blocks: tuple[tuple[int, ...], ...]
 
     def __len__(self) -> int:
@@ -195,11 +195,11 @@ class Dans:
                 "steps": worms if self.valid else None, "why_not": None if self.valid else self.why_not}
 
 
-def own_dans(subject: Problem, classes: ConsumptionClasses) -> Dans:
+def own_dans(subject: Problem, classes: ConsumptionClasses) -> DanSet:
     """Return a set with one DAN for each consumption class of a map: all links in the directions of this class."""
     names = [",".join(network) for network in classes.networks]
     groups = group_links(subject, names, classes.of_channels(subject.topology).astype(np.int16))
-    return Dans(subject, groups, tuple((one,) for one in range(len(names))))
+    return DanSet(subject, groups, tuple((one,) for one in range(len(names))))
 
 
 def dans(subject: Problem) -> list[TheoremCheck]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-__all__ = ["STATED", "Claim", "Stated"]
+__all__ = ["STATED", "Claim", "SchemeClaims"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Stated:
+class SchemeClaims:
     """Claims of the paper about a scheme.
 
     Parameters
@@ -54,16 +54,16 @@ class Stated:
 
 _COROLLARY_1 = Claim("Corollary 1", "section 3.1", "one channel can deadlock", too_few=1)
 _TWO = "two channels are necessary and sufficient"
-_COLUMN_PATH = Stated(True, (_COROLLARY_1, Claim("Corollary 3", "section 3.2", _TWO, 1, 2)), 2, unique=True, outgoing=4)
-_LABELS = Stated(True, (_COROLLARY_1, Claim("Corollary 4", "section 3.2", _TWO, 1, 2)), 2, shortest=True)
+_COLUMN_PATH = SchemeClaims(True, (_COROLLARY_1, Claim("Corollary 3", "section 3.2", _TWO, 1, 2)), 2, unique=True, outgoing=4)
+_LABELS = SchemeClaims(True, (_COROLLARY_1, Claim("Corollary 4", "section 3.2", _TWO, 1, 2)), 2, shortest=True)
 
 STATED = {
     "column-path": _COLUMN_PATH,
     "column-path-literal": _COLUMN_PATH,
     "dual-path": _LABELS,
     "multipath": _LABELS,
-    "e-mcast": Stated(True, (Claim("e-mcast", "section 3.2", "four channels suffice", enough=4),
+    "e-mcast": SchemeClaims(True, (Claim("e-mcast", "section 3.2", "four channels suffice", enough=4),
                              Claim("e-mcast", "section 4", "at least four channels are required", too_few=3)), 4),
-    "individual": Stated(False, (Claim("individual", "section 4", "one channel suffices", enough=1),)),
+    "individual": SchemeClaims(False, (Claim("individual", "section 4", "one channel suffices", enough=1),)),
 }
 """Claims of [Boppana98] by the name of the scheme."""

@@ -16,11 +16,11 @@ from .problem import Problem
 from .ranking import certificate
 from .statement import TheoremCheck
 
-__all__ = ["Need", "find_need", "need"]
+__all__ = ["ClassesNeeded", "find_need", "need"]
 
 
 @dataclass(frozen=True)
-class Need:
+class ClassesNeeded:
     """Number of consumption classes that a scheme needs.
 
     Parameters
@@ -49,19 +49,19 @@ class Need:
     refused: list[dict[str, Any]]
 
 
-def find_need(subject: Problem) -> Need:
+def find_need(subject: Problem) -> ClassesNeeded:
     """Search the maps from directions to consumption classes for the fewest classes without a cycle."""
     stated = max(1, *map(len, subject.maps)) if subject.maps else 1
     free = is_free(subject.parts, stated)
     found, fewest = fewest_classes(subject.parts)
     if found is None or fewest is None or not subject.has_stops:
-        return Need(stated, free, fewest, [] if found is None else [found], [])
+        return ClassesNeeded(stated, free, fewest, [] if found is None else [found], [])
     words = [one for one in vocabularies(subject.parts) if one.divisible]
     maps = [one for known in words for one in known.maps(fewest) if is_free(subject.parts, fewest, one)]
     fewer = [one for known in words for one in known.maps(min(fewest - 1, len(known.finest)))]
     if fewest == 2:
         fewer = fewer[:1]  # all maps with a single class are equal
-    return Need(stated, free, fewest, maps, [
+    return ClassesNeeded(stated, free, fewest, maps, [
         {"classes": str(one), "cycle": subject.cycle(len(one), one)} for one in fewer])
 
 
@@ -87,7 +87,7 @@ def need(subject: Problem) -> list[TheoremCheck]:
     return [general, *(_beside(subject, found, claim) for claim in claims)]
 
 
-def _sentence(subject: Problem, found: Need) -> str:
+def _sentence(subject: Problem, found: ClassesNeeded) -> str:
     """Return in words the numbers of classes that suffice."""
     maps = [str(one) for one in subject.maps if len(one)]
     mapped = f" with the map in use ({' and '.join(maps)})" if maps else ""
@@ -106,7 +106,7 @@ def _sentence(subject: Problem, found: Need) -> str:
     return ". ".join(said)
 
 
-def _beside(subject: Problem, found: Need, claim: Claim) -> TheoremCheck:
+def _beside(subject: Problem, found: ClassesNeeded, claim: Claim) -> TheoremCheck:
     """Compare a claim of the paper with the numbers of classes that suffice."""
     said, holds, numbers = [], True, {}
     if claim.too_few is not None:

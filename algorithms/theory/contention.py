@@ -11,7 +11,7 @@ from ..compiled import QUADRATIC, compiled_from
 from ..multicast_plan import Plan
 from ..worms import AT_ONCE
 
-__all__ = ["Contention", "Shared", "contention"]
+__all__ = ["Contention", "LinkSharing", "contention"]
 
 #: Conditions of Theorem 1 that a pair with a common channel can meet.
 #: Condition 2 of Theorem 1 is that the pair has no common channel.
@@ -19,7 +19,7 @@ CONDITIONS = (1, 3, 4)
 
 
 @dataclass(frozen=True)
-class Shared:
+class LinkSharing:
     """Two worms of a plan that share a link; the worm of the earlier step is the first.
 
     Parameters
@@ -49,22 +49,22 @@ class Contention:
         Definition 1: each node other than the source sends only after the step in which it receives the message.
         Condition 3 of Definition 1: a node's worms of one step leave by different links. Condition 4 of Definition 1:
         each destination receives once, which is true of every `Plan`.
-    stepwise : tuple of Shared
+    stepwise : tuple of LinkSharing
         Pairs of worms that are sent in one step and share a link.
     conditions : dict of int to int
         Number of pairs that share a link, by the first of Theorem 1's conditions that they meet. Condition 1 of Theorem
         1: the later worm's sender has received the message by way of the earlier worm. Condition 3 of Theorem 1: both
         worms have the same sender and first link. Condition 4 of Theorem 1: the later worm's sender received the
         message by a third worm, sent after the earlier worm by the same sender and over the same first link.
-    violations : tuple of Shared
+    violations : tuple of LinkSharing
         Pairs of worms that share a link and meet none of Theorem 1's conditions.
     """
 
     plan: Plan
     definition: dict[int, bool]
-    stepwise: tuple[Shared, ...]
+    stepwise: tuple[LinkSharing, ...]
     conditions: dict[int, int]
-    violations: tuple[Shared, ...]
+    violations: tuple[LinkSharing, ...]
 
     @property
     def shared(self) -> int:
@@ -76,7 +76,7 @@ class Contention:
         """Definition 1 and Theorem 1 hold: no worm waits for a worm of another sender."""
         return all(self.definition.values()) and not self.violations
 
-    def named(self, pair: Shared) -> tuple[int, int, str]:
+    def named(self, pair: LinkSharing) -> tuple[int, int, str]:
         """Return the ids of a pair and the name of its link without virtual channels: ``link:U>V``."""
         name = str(Resource.link(self._names[pair.link], "*")).removesuffix(":*")
         return pair.first, pair.second, name
@@ -114,8 +114,8 @@ def contention(plan: Plan) -> Contention | None:
     first, second, _, condition = pairs.T
     steps = worms.steps
 
-    def those(which: np.ndarray) -> tuple[Shared, ...]:
-        return tuple(Shared(*map(int, row[:3])) for row in pairs[which])
+    def those(which: np.ndarray) -> tuple[LinkSharing, ...]:
+        return tuple(LinkSharing(*map(int, row[:3])) for row in pairs[which])
 
     sent = [(worm.source, worm.step, way[0]) for worm, way in zip(plan.worms, ways, strict=True) if way]
     released = worms.after != AT_ONCE

@@ -23,9 +23,9 @@ from .path_worm_bounds import chained
 from .problem import Problem
 from .statement import TheoremCheck
 from .theorem1 import theorem1
-from .trees import Copies, trees
+from .trees import TreeDependencies, trees
 from .unicasts import networks_of_labels, unicasts
-from .up_down import Buffered, buffered
+from .up_down import BufferedDependencies, buffered
 
 __all__ = ["explain"]
 
@@ -68,9 +68,9 @@ def explain(
                                 "only.")
         if copied[0].needs_whole_packet:
             along = chained(topology, scheme, seed) if isinstance(scheme, MultiDropScheme) else []
-            return [*buffered(Buffered(copied[0], ejection)), *along]
+            return [*buffered(BufferedDependencies(copied[0], ejection)), *along]
         enough = all_consumed(topology, channels=consumption or 1, vcs=vcs, ejection=ejection)
-        return trees(Copies(copied[0], ejection, enough))
+        return trees(TreeDependencies(copied[0], ejection, enough))
     subject = Problem([one for one, _ in pairs], parts, vcs, ejection)
     rest = [*bounds(subject), *dans(subject), minimal(subject), minimal_by_links(subject), *need(subject)]
     if not subject.complete:

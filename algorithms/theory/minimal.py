@@ -6,30 +6,30 @@ import numpy as np
 
 from ..deadlock.classes import MOST_DIRECTIONS, links_along, partitions, vocabularies
 from ..phrases import count
-from .acyclic_partitions import Dans, Groups, group_links, own_dans
+from .acyclic_partitions import DanSet, LinkGroups, group_links, own_dans
 from .problem import Problem
 from .ranking import certificate
 from .statement import TheoremCheck
 
-__all__ = ["Minimal", "minimal", "minimal_by_directions"]
+__all__ = ["MinimalDanSets", "minimal", "minimal_by_directions"]
 
 
 @dataclass(frozen=True, eq=False)
-class Minimal:
+class MinimalDanSets:
     """Valid sets of the fewest DANs, and all sets of fewer DANs, none of which is valid.
 
     Each DAN consists of all links in some directions.
 
     Parameters
     ----------
-    sets : list of Dans
+    sets : list of DanSet
         The valid sets, each once.
-    refused : list of Dans
+    refused : list of DanSet
         All sets that have fewer DANs than each set in `sets`. None of the sets in `refused` is valid.
     """
 
-    sets: list[Dans]
-    refused: list[Dans]
+    sets: list[DanSet]
+    refused: list[DanSet]
 
 
 def minimal(subject: Problem) -> TheoremCheck:
@@ -65,7 +65,7 @@ def minimal(subject: Problem) -> TheoremCheck:
                      "channels": certificate(subject, found.sets[0].classes())})
 
 
-def minimal_by_directions(subject: Problem) -> Minimal | None:
+def minimal_by_directions(subject: Problem) -> MinimalDanSets | None:
     """Partition the directions of links that worms use while they hold a consumption channel into the fewest DANs.
 
     Both the directions of dimensions (``0+``, ``0-``, ...) and those of labels (``up``, ``down``) are partitioned. A
@@ -74,12 +74,12 @@ def minimal_by_directions(subject: Problem) -> Minimal | None:
     """
     vocabularies_ = [one for one in (_needed(subject, [*known.deciding, *known.idle]) for known in vocabularies(
         subject.parts)) if len(one.names) <= MOST_DIRECTIONS]
-    refused: list[Dans] = []
+    refused: list[DanSet] = []
     for size in range(1, max((len(one.names) for one in vocabularies_), default=0) + 1):
         sets, seen = [], set()
         for groups in vocabularies_:
             for blocks in partitions(groups.names, size):
-                found = Dans(subject, groups, tuple(tuple(groups.names.index(name) for name in block)
+                found = DanSet(subject, groups, tuple(tuple(groups.names.index(name) for name in block)
                                                     for block in blocks))
                 if not found.valid:
                     refused.append(found)
@@ -89,11 +89,11 @@ def minimal_by_directions(subject: Problem) -> Minimal | None:
                     seen.add(links)
                     sets.append(found)
         if sets:
-            return Minimal(sets, [one for one in refused if len(one) < size])
+            return MinimalDanSets(sets, [one for one in refused if len(one) < size])
     return None
 
 
-def _needed(subject: Problem, directions: list[str]) -> Groups:
+def _needed(subject: Problem, directions: list[str]) -> LinkGroups:
     """Group by direction the links in directions that worms use while they hold a consumption channel."""
     loaded = np.any([part.loaded for part in subject.parts], axis=0)
     along = {direction: links_along(subject.topology, direction) for direction in directions}

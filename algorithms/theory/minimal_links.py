@@ -8,12 +8,12 @@ import numpy.typing as npt
 from ..channels import link_names
 from ..compiled import compiled
 from ..phrases import count
-from .acyclic_partitions import Dans, Groups, group_links
+from .acyclic_partitions import DanSet, LinkGroups, group_links
 from .problem import Problem
 from .ranking import certificate
 from .statement import TheoremCheck
 
-__all__ = ["Partitions", "minimal_by_links", "search"]
+__all__ = ["DanSearch", "minimal_by_links", "search"]
 
 MOST = 64
 """Largest number of switches, and of links that worms use while they hold a consumption channel: a set of them is a
@@ -28,7 +28,7 @@ Words = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
-class Partitions:
+class DanSearch:
     """Result of the search for valid sets of a given number of DANs ([Boppana98], Definition 2).
 
     Parameters
@@ -80,12 +80,12 @@ def minimal_by_links(subject: Problem) -> TheoremCheck:
                         f"{MOST_STEPS} steps", None, found={"links": len(loaded)}, certificate={"refused": refused})
 
 
-def _statement(subject: Problem, groups: Groups, found: Partitions, refused: list[dict[str, int]]) -> TheoremCheck:
+def _statement(subject: Problem, groups: LinkGroups, found: DanSearch, refused: list[dict[str, int]]) -> TheoremCheck:
     """Return the result of the check for the valid sets of the fewest DANs."""
     assert found.first is not None
     size = len(refused) + 1
     blocks = tuple(tuple(np.flatnonzero(found.first == dan).tolist()) for dan in range(size))
-    first = Dans(subject, groups, blocks)
+    first = DanSet(subject, groups, blocks)
     number = str(found.count) if found.complete else f"more than {found.count}"
     single = found.complete and found.count == 1
     sentence = (f"worms use {len(groups.names)} links while they hold a consumption channel. Each link may be in any "
@@ -104,7 +104,7 @@ def _statement(subject: Problem, groups: Groups, found: Partitions, refused: lis
         certificate={"set": first.to_dict(), "refused": refused, "channels": certificate(subject, first.classes())})
 
 
-def search(subject: Problem, groups: Groups, loaded: npt.NDArray[np.int64], count: int) -> Partitions:
+def search(subject: Problem, groups: LinkGroups, loaded: npt.NDArray[np.int64], count: int) -> DanSearch:
     """Count the valid sets of `count` DANs with each link of `loaded` in one DAN. Each of the `groups` has a single
     link."""
     ends = subject.topology.links[loaded][:, [0, 2]]
@@ -116,10 +116,10 @@ def search(subject: Problem, groups: Groups, loaded: npt.NDArray[np.int64], coun
     first = np.full(len(order), -1, np.int8)
     sets, steps, complete = _search(ends, after, prior, subject.topology.switches, count, MOST_STEPS, first)
     if not sets:
-        return Partitions(0, None, int(steps), bool(complete))
+        return DanSearch(0, None, int(steps), bool(complete))
     placed = np.empty(len(order), np.int8)
     placed[order] = first
-    return Partitions(int(sets), placed, int(steps), bool(complete))
+    return DanSearch(int(sets), placed, int(steps), bool(complete))
 
 
 def _order(ends: npt.NDArray[np.int32], before: npt.NDArray[np.bool_]) -> list[int]:

@@ -13,7 +13,7 @@ from ..deadlock.graph import dependency_graph
 from ..deadlock.knot_search import is_free
 from ..schemes import Scheme
 from ..topologies import Topology
-from .boppana98_claims import STATED, Stated
+from .boppana98_claims import STATED, SchemeClaims
 
 __all__ = ["Problem"]
 
@@ -46,7 +46,7 @@ class Problem:
         return self.parts[0].topology
 
     @property
-    def stated(self) -> Stated | None:
+    def stated(self) -> SchemeClaims | None:
         """Claims of [Boppana98] for one scheme with its own relation on a two-dimensional mesh; otherwise None."""
         alone = len(self.parts) == 1 and self.topology.kind == "mesh" and len(self.topology.shape) == 2
         return STATED.get(self.parts[0].name) if alone else None

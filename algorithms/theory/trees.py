@@ -15,7 +15,7 @@ from ..token_groups import NO_TOKEN, TokenGroups, token_groups
 from ..topologies.min import read_min
 from .statement import TheoremCheck
 
-__all__ = ["Copies", "overlapped_networks", "trees"]
+__all__ = ["TreeDependencies", "overlapped_networks", "trees"]
 
 SOURCE = "Varavithya"
 
@@ -24,7 +24,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Copies:
+class TreeDependencies:
     """Replicated worms of one scheme in a multistage network, and their dependencies without tokens.
 
     Parameters
@@ -125,12 +125,12 @@ def overlapped_networks(part: ChannelUse) -> Integers:
             return np.unique(number, return_inverse=True)[1]
 
 
-def trees(copies: Copies) -> list[TheoremCheck]:
+def trees(copies: TreeDependencies) -> list[TheoremCheck]:
     """Decide Lemma 1, Lemma 2, the bound in the proof of Lemma 2, and if the token groups are as small as possible."""
     return [_lemma1(copies), _lemma2(copies), _rows(copies), _groups(copies)]
 
 
-def _lemma1(copies: Copies) -> TheoremCheck:
+def _lemma1(copies: TreeDependencies) -> TheoremCheck:
     """Decide if each cycle of links, without consumption channels, lies in one set of links."""
     sets = overlapped_networks(copies.part)
     graph = dependency_graph([copies.part], 1, ejection=copies.ejection, consumed=True)
@@ -148,7 +148,7 @@ def _lemma1(copies: Copies) -> TheoremCheck:
                      source=SOURCE)
 
 
-def _lemma2(copies: Copies) -> TheoremCheck:
+def _lemma2(copies: TreeDependencies) -> TheoremCheck:
     """Decide if each cycle of waits has two worms that are replicated in the same stage."""
     graph, stage = copies.graph, copies.groups.stage
     copied = np.full(len(graph.starts), -1, np.int32) if graph.copied is None else graph.copied
@@ -163,7 +163,7 @@ def _lemma2(copies: Copies) -> TheoremCheck:
                      source=SOURCE)
 
 
-def _rows(copies: Copies) -> TheoremCheck:
+def _rows(copies: TreeDependencies) -> TheoremCheck:
     """Count the switches of a later stage that a worm may reach behind one output of a switch."""
     topology, stage = copies.part.topology, copies.groups.stage
     b, stages, _ = read_min(topology.name.partition(":")[2])
@@ -181,7 +181,7 @@ def _rows(copies: Copies) -> TheoremCheck:
                      {"switches": most, "paper": paper}, source=SOURCE)
 
 
-def _groups(copies: Copies) -> TheoremCheck:
+def _groups(copies: TreeDependencies) -> TheoremCheck:
     """Decide if worms that can wait for each other are always replicated by switches of the same token group, and if no
     token group can be divided."""
     groups, meets, topology = copies.groups, copies.meets, copies.part.topology

@@ -12,13 +12,13 @@ from ..routing import UP_DOWN_ADAPTIVE, goes_up, reachability
 from ..topologies.coordinates import levels
 from .statement import TheoremCheck
 
-__all__ = ["Buffered", "buffered"]
+__all__ = ["BufferedDependencies", "buffered"]
 
 SOURCE = "Sivaram98"
 
 
 @dataclass(frozen=True, eq=False)
-class Buffered:
+class BufferedDependencies:
     """Worms of one scheme that switches replicate from buffers, and their dependencies."""
 
     part: ChannelUse
@@ -35,7 +35,7 @@ class Buffered:
         return dependency_graph([self.part], 1, ejection=self.ejection)
 
 
-def buffered(worms: Buffered) -> list[TheoremCheck]:
+def buffered(worms: BufferedDependencies) -> list[TheoremCheck]:
     """Decide whether Theorems 4 and 5 of [Sivaram98] hold for a scheme.
 
     For trees, decide instead of Theorem 4 whether down links lead from the root to all nodes, and whether each
@@ -97,7 +97,7 @@ def _once(part: ChannelUse) -> TheoremCheck:
                      found={"shared": shared}, source=SOURCE)
 
 
-def _theorem_5(worms: Buffered) -> TheoremCheck:
+def _theorem_5(worms: BufferedDependencies) -> TheoremCheck:
     """Decide if there is no deadlock when switches store whole worms."""
     cycle, chained = len(worms.whole.cycle()), worms.part.pairs is not None
     found = (f"the dependencies have a cycle of {cycle} channels" if cycle else
@@ -106,7 +106,7 @@ def _theorem_5(worms: Buffered) -> TheoremCheck:
                      f"if switches store whole worms, {found}", not cycle, found={"cycle": cycle}, source=SOURCE)
 
 
-def _condition(worms: Buffered) -> TheoremCheck:
+def _condition(worms: BufferedDependencies) -> TheoremCheck:
     """Decide if the dependencies have a cycle when switches store only parts of worms, so that Theorem 5 needs buffers
     for whole worms."""
     cycle = len(worms.partly.cycle())

@@ -207,8 +207,8 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
         Violation("a header flit of the host, or the first flit of a posting, before the tail of the posting in front",
                   "host_in", Cause.NO_TAIL,
                   "The packet under way of the posting in front ends with this flit, without its head mark, as its "
-                  "last payload flit. Between two packets, a header flit ends no packet. What begins with this flit is not "
-                  "affected."),
+                  "last payload flit. Between two packets, a header flit ends no packet. What begins with this flit is "
+                  "not affected."),
         Violation(HOST_STRAY, "host_in", None, HOST_STRAY_EFFECT),
         *OF_INTERFACES,
         Violation("without receive queue, a packet to be forwarded with more payload flits than a packet may have",
@@ -306,9 +306,9 @@ def _marks_rule(kind: str | None, packet: int) -> str:
         if kind == "interface":
             return said
         return (f"{said} For a posting the host sends one flit with both marks, whose data have no meaning, then "
-                "payload, whose last flit has the tail mark; a posting has no header flits. Of a copy that the interface "
-                "sends to a child, the interface makes all marks: the head mark of the header flits, which come from the child "
-                f"table, and the tail mark of the last payload flit, which is at the latest flit {packet} of the "
+                "payload, whose last flit has the tail mark; a posting has no header flits. Of a copy that the "
+                "interface sends to a child, the interface makes all marks: the head mark of the header flits, which come "
+                f"from the child table, and the tail mark of the last payload flit, which is at the latest flit {packet} of the "
                 "payload. The host's marks on `table_in` mark the parts of a row, and leave by no link.")
     return ("The sender makes the marks of a worm. The router passes them on. It sets both marks only in the flit that "
             "ends a worm that it cuts off.")

@@ -82,7 +82,7 @@ def vocabularies(parts: Sequence[ChannelUse]) -> list[ClassDirections]:
     for directions in named:
         decides = _deciding(parts, directions, stated.by)
         found.append(ClassDirections(tuple(one for one in directions if one in decides),
-                                tuple(one for one in directions if one not in decides), stated.by))
+                                     tuple(one for one in directions if one not in decides), stated.by))
     return found
 
 
@@ -106,8 +106,8 @@ def fewest_classes(parts: Sequence[ChannelUse], ejection: str = "one") -> tuple[
     -------
     ConsumptionClasses or None
         A map to the fewest classes. If there are too many directions to try all maps, the map has a class for each
-        direction whose hops decide a class (`ClassDirections.finest`). The map is None if no map excludes deadlocks, or if
-        one class does not suffice and the network has no named directions.
+        direction whose hops decide a class (`ClassDirections.finest`). The map is None if no map excludes deadlocks, or
+        if one class does not suffice and the network has no named directions.
     int or None
         The fewest classes. The number is None if no map excludes deadlocks, or if the fewest number is not known.
     """

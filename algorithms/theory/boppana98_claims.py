@@ -54,7 +54,8 @@ class SchemeClaims:
 
 _COROLLARY_1 = Claim("Corollary 1", "section 3.1", "one channel can deadlock", too_few=1)
 _TWO = "two channels are necessary and sufficient"
-_COLUMN_PATH = SchemeClaims(True, (_COROLLARY_1, Claim("Corollary 3", "section 3.2", _TWO, 1, 2)), 2, unique=True, outgoing=4)
+_COLUMN_PATH = SchemeClaims(True, (_COROLLARY_1, Claim("Corollary 3", "section 3.2", _TWO, 1, 2)), 2,
+                            unique=True, outgoing=4)
 _LABELS = SchemeClaims(True, (_COROLLARY_1, Claim("Corollary 4", "section 3.2", _TWO, 1, 2)), 2, shortest=True)
 
 STATED = {

@@ -159,7 +159,7 @@ class RandomPlansResult(CommandResult):
     Parameters
     ----------
     means : dict of str to Interval
-        Mean and half its 95 % interval of each cost, by the names of `Survey`.
+        Mean and half its 95 % interval of each cost, by the names of `PlanStatistics`.
     title : str
         Scheme, network and number of multicasts in words.
     """

@@ -38,7 +38,7 @@ def random_plans(topology: Topology, scheme: Scheme, law: Mapping[str, Any], mul
     Returns
     -------
     dict of str to Interval
-        By the names of `Survey`: mean and 95 % interval over the samples.
+        By the names of `PlanStatistics`: mean and 95 % interval over the samples.
 
     Raises
     ------

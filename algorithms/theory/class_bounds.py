@@ -37,9 +37,9 @@ class ClassesNeeded:
         is one.
     refused : list of dict
         All maps from directions to `fewest` - 1 classes, each with a cycle of dependencies that this map does not
-        exclude. If the map with the most classes (`ClassDirections.finest`) has fewer than `fewest` - 1 classes, that map is
-        listed. All maps with a single class are equal, so that only one of them is listed. Joining two classes removes
-        no cycle, so that maps to even fewer classes have a cycle, too.
+        exclude. If the map with the most classes (`ClassDirections.finest`) has fewer than `fewest` - 1 classes, that
+        map is listed. All maps with a single class are equal, so that only one of them is listed. Joining two classes
+        removes no cycle, so that maps to even fewer classes have a cycle, too.
     """
 
     stated: int

@@ -307,9 +307,10 @@ def _marks_rule(kind: str | None, packet: int) -> str:
             return said
         return (f"{said} For a posting the host sends one flit with both marks, whose data have no meaning, then "
                 "payload, whose last flit has the tail mark; a posting has no header flits. Of a copy that the "
-                "interface sends to a child, the interface makes all marks: the head mark of the header flits, which come "
-                "from the child table, and the tail mark of the last payload flit, which is at the latest flit "
-                f"{packet} of the payload. The host's marks on `table_in` mark the parts of a row, and leave by no link.")
+                "interface sends to a child, the interface makes all marks: the head mark of the header flits, which "
+                "come from the child table, and the tail mark of the last payload flit, which is at the latest flit "
+                f"{packet} of the payload. The host's marks on `table_in` mark the parts of a row, and leave by no "
+                "link.")
     return ("The sender makes the marks of a worm. The router passes them on. It sets both marks only in the flit that "
             "ends a worm that it cuts off.")
 

@@ -11,6 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCES = [file for room in ("algorithms", "hw", "sim", "tb", "tools") for file in sorted((ROOT / room).rglob("*.py"))]
+EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 #: Names of modules that may occur more often: words of the field, and those that packages must have.
 MODULES = {"__init__", "__main__", "base", "mesh", "torus", "multi_drop", "input_unit", "input_decode", "network",
@@ -59,20 +61,37 @@ def test_an_old_name_is_gone(old):
     assert RENAMES["names"][old] in names
 
 
+def test_no_text_has_the_path_of_an_old_module():
+    paths = [path for old in RENAMES["modules"] for path in (old, old.removesuffix(".py").replace("/", "."))]
+    old = re.compile(r"(?<![\w/.-])(?:wormcast[./])?(?:" + "|".join(map(re.escape, paths)) + r")(?![\w-])")
+    files = [*SOURCES, *EXAMPLES, *PAGES, *sorted((ROOT / "tests").rglob("*.py"))]
+    assert [(str(file.relative_to(ROOT)), found) for file in files for found in old.findall(file.read_text())] == []
+
+
+def test_no_docstring_has_an_old_name_of_its_file():
+    found = [old for old in RENAMES["names"]
+             if re.search(f"`{old.split(':')[1]}[`.(]", (ROOT / old.split(":")[0]).read_text())]
+    assert found == []
+
+
 def first_lines(file):
-    """First lines of all docstrings, of attributes' too, and of ``#:`` comments, each with its line."""
+    """First lines of all docstrings, of attributes' too, of ``#:`` comments and of ``help=``, each with its line."""
     text = file.read_text()
     for node in ast.walk(tree(file)):
         for one in getattr(node, "body", []) if not isinstance(node, ast.Lambda | ast.IfExp) else []:
             if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
                 yield one.lineno, one.value.value.strip().split("\n")[0]
+        if isinstance(node, ast.keyword) and node.arg == "help":
+            said = node.value.values[0] if isinstance(node.value, ast.JoinedStr) else node.value
+            if isinstance(said, ast.Constant) and isinstance(said.value, str):
+                yield said.lineno, said.value
     lines = text.split("\n")
     for number, line in enumerate(lines):
         if line.strip().startswith("#: ") and not lines[number - 1].strip().startswith("#: "):
             yield number + 1, line.strip().removeprefix("#: ")
 
 
-@pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(ROOT)))
+@pytest.mark.parametrize("file", SOURCES + EXAMPLES, ids=lambda file: str(file.relative_to(ROOT)))
 def test_first_lines_name_the_thing(file):
     assert [(number, line) for number, line in first_lines(file) if RELATIVE.match(line)] == []
 

@@ -10,11 +10,11 @@ from wormcast.algorithms.typecheck import require_kind
 
 from .configuration import DEEP, Configuration
 
-__all__ = ["CONFIGURATIONS", "Named", "completed", "configured", "hardware"]
+__all__ = ["CONFIGURATIONS", "NamedConfiguration", "completed", "configured", "hardware"]
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedConfiguration:
     """Named hardware options.
 
     Parameters
@@ -51,29 +51,29 @@ class Named:
         return chosen
 
 
-CONFIGURATIONS: Registry[Named] = Registry("configuration", Named, "wormcast.configurations")
+CONFIGURATIONS: Registry[NamedConfiguration] = Registry("configuration", NamedConfiguration, "wormcast.configurations")
 
-CONFIGURATIONS.add("boppana_8x8", Named(
+CONFIGURATIONS.add("boppana_8x8", NamedConfiguration(
     "[Boppana98], section 4, as printed: 8, 4 or 2 flits for 1, 2 or 4 VCs, 4 consumption channels",
     {"vcs": 2, "consumption": 4}, {1: 8, 2: 4, 4: 2},
 ))
-CONFIGURATIONS.add("boppana_8x8_covered", Named(
+CONFIGURATIONS.add("boppana_8x8_covered", NamedConfiguration(
     "as boppana_8x8, with the credit loop of 4 cycles covered on every VC: 8, 4 or 4 flits",
     {"vcs": 2, "consumption": 4}, {1: 8, 2: 4, 4: 4},
 ))
-CONFIGURATIONS.add("amnah_5x5x5", Named(
+CONFIGURATIONS.add("amnah_5x5x5", NamedConfiguration(
     "[Amnah], simulations: single channels, all-port nodes, as the theorems need; start-ups of 10 cycles",
     {"vcs": 1, "consumption": 1, "ports": "all", "ejection": "all", "t_hs": 10},
 ))
-CONFIGURATIONS.add("small", Named(
+CONFIGURATIONS.add("small", NamedConfiguration(
     "least area: 1 VC of 2 flits, half of a link's rate for a worm alone, 2 flits between host and interface",
     {"vcs": 1, "buffer": 2, "queue": 2},
 ))
-CONFIGURATIONS.add("fast", Named(
+CONFIGURATIONS.add("fast", NamedConfiguration(
     "delays of 4 and 3 cycles a hop for a higher clock, their credit loop of 5 cycles covered",
     {"delays": "fast", "buffer": 5},
 ))
-CONFIGURATIONS.add("dcf_torus", Named(
+CONFIGURATIONS.add("dcf_torus", NamedConfiguration(
     "[Hou], section 2: all-port nodes, one way in and out for each link; a channel each for p and for l/h",
     {"vcs": 2, "ports": "all", "ejection": "all", "consumption": 1},
 ))
@@ -82,18 +82,18 @@ CONFIGURATIONS.add("dcf_torus", Named(
 #: The numbers of buffers and tokens in [Varavithya] imply one virtual channel, and one consumption channel per node.
 #: A buffer of 4 flits covers the credit loop, so that a worm moves at full rate if no other worm delays it.
 TREE_SWITCHES = {"vcs": 1, "buffer": 4, "consumption": 1, "header": "ideal"}
-CONFIGURATIONS.add("atbm_64", Named(
+CONFIGURATIONS.add("atbm_64", NamedConfiguration(
     "[Varavithya], section 4: up to 64 nodes, single channels, small buffers, the header in one flit",
     TREE_SWITCHES,
 ))
-CONFIGURATIONS.add("atbm_256", Named(
+CONFIGURATIONS.add("atbm_256", NamedConfiguration(
     "as atbm_64, for 256 nodes, whose header takes flits of 257 bits",
     TREE_SWITCHES,
 ))
 
 #: Number of flits of a deep buffer in [Sivaram98], section 6.2.
 DEEP_BUFFER = 640
-CONFIGURATIONS.add("sivaram_32", Named(
+CONFIGURATIONS.add("sivaram_32", NamedConfiguration(
     f"[Sivaram98], section 6.2: {DEEP_BUFFER} flits of a byte at each input; chunks of 8, as the SP2's",
     {"vcs": 1, "consumption": 1, "buffer_kind": "deep", "buffer": DEEP_BUFFER, "chunk": 8, "flit_width": 8},
 ))

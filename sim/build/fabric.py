@@ -12,7 +12,7 @@ from wormcast.algorithms.channels import link_names
 
 from .placement import Placement
 
-__all__ = ["HOST", "KINDS", "End", "Fabric", "FabricLink"]
+__all__ = ["HOST", "KINDS", "Fabric", "FabricLink", "LinkEnd"]
 
 HOST = "host"
 """Name of the hosts as a kind of component: one instance per node, with links ``tx_{p}`` out and ``rx_{c}`` in."""
@@ -23,7 +23,7 @@ KINDS = ("network", "injection", "consumption", "host")
 Integers = npt.NDArray[np.int64]
 
 
-class End(NamedTuple):
+class LinkEnd(NamedTuple):
     """End of a link: kind of component, number of the instance in the first lane, and port."""
 
     kind: str
@@ -45,7 +45,7 @@ class FabricLink:
     source, target : int
         Start and end: two switches (network link), node and switch (injection link), switch and node (consumption
         link), or twice the node (host link).
-    near, far : End
+    near, far : LinkEnd
         Driving and receiving end of the link.
     vcs : int
         Number of virtual channels; of a consumption or host link, number of consumption channels.
@@ -64,8 +64,8 @@ class FabricLink:
     kind: str
     source: int
     target: int
-    near: End
-    far: End
+    near: LinkEnd
+    far: LinkEnd
     vcs: int
     scope: str
     output: int | None = None
@@ -159,8 +159,8 @@ def _network_links(network: Placement) -> Iterator[FabricLink]:
         parallel = name.partition("#")[2]
         yield FabricLink(
             f"link:{name}", "network", start, end,
-            End(near.kind, near.instance, f"{near.router.outputs[output].name}_out"),
-            End(far.kind, far.instance, f"{far.router.inputs[entry].name}_in"),
+            LinkEnd(near.kind, near.instance, f"{near.router.outputs[output].name}_out"),
+            LinkEnd(far.kind, far.instance, f"{far.router.inputs[entry].name}_in"),
             network.configuration.vcs,
             f"link_{network.switch_scope(start)}_to_{network.switch_scope(end)}" + (f"_{parallel}" if parallel else ""),
             output=output, input=entry,
@@ -175,8 +175,8 @@ def _injections(network: Placement) -> Iterator[FabricLink]:
                 home, name = network.home(switch), ports[node][port]
                 several = f"_{port}" if len(ports[node]) > 1 else ""
                 yield FabricLink(
-                    f"inj:{node}:{port}", "injection", node, switch, End("interface", node, f"network_out_{port}"),
-                    End(home.kind, home.instance, f"{name}_in"), network.configuration.vcs,
+                    f"inj:{node}:{port}", "injection", node, switch, LinkEnd("interface", node, f"network_out_{port}"),
+                    LinkEnd(home.kind, home.instance, f"{name}_in"), network.configuration.vcs,
                     f"injection_{network.node_scope(node)}{several}",
                     input=home.router.decoder.inputs.index(name), node=node, number=port,
                 )
@@ -190,8 +190,9 @@ def _consumptions(network: Placement) -> Iterator[FabricLink]:
                 home, (name, output, first, vcs) = network.home(switch), links[node][number]
                 several = f"_{number}" if len(links[node]) > 1 else ""
                 yield FabricLink(
-                    f"cons:{node}#{number}", "consumption", switch, node, End(home.kind, home.instance, f"{name}_out"),
-                    End("interface", node, f"network_in_{number}"), vcs,
+                    f"cons:{node}#{number}", "consumption", switch, node,
+                    LinkEnd(home.kind, home.instance, f"{name}_out"),
+                    LinkEnd("interface", node, f"network_in_{number}"), vcs,
                     f"consumption_{network.node_scope(node)}{several}", output=output, first=first, node=node,
                     number=number,
                 )
@@ -204,5 +205,6 @@ def _hosts(network: Placement) -> Iterator[FabricLink]:
             if number < len(links[node]):
                 _, _, first, vcs = links[node][number]
                 yield FabricLink(f"host:{node}:{number}", "host", node, node,
-                                 End("interface", node, f"host_out_{number}"), End(HOST, node, f"rx_{number}"), vcs,
+                                 LinkEnd("interface", node, f"host_out_{number}"),
+                                 LinkEnd(HOST, node, f"rx_{number}"), vcs,
                                  f"host_{network.node_scope(node)}_{number}", first=first, node=node, number=number)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from wormcast.hw.interface import NetworkInterface
     from wormcast.hw.switch import Switch
 
-__all__ = ["HOST", "TOKEN_IN", "Join", "Kind", "Network"]
+__all__ = ["HOST", "TOKEN_IN", "ComponentKind", "Join", "Network"]
 
 Instances = npt.NDArray[np.int64]
 
@@ -37,7 +37,7 @@ TOKEN_IN, TOKEN_OUT = "token_in", "token_out"
 
 
 @dataclass(frozen=True)
-class Kind:
+class ComponentKind:
     """Components that differ only in straps and tables, so that they are elaborated, lowered and compiled once.
 
     Parameters
@@ -265,7 +265,7 @@ class Network(Placement):
         return Fabric(self)
 
     @cached_property
-    def kinds(self) -> dict[str, Kind]:
+    def kinds(self) -> dict[str, ComponentKind]:
         """Kinds of components by name: the kinds of routers, then the interface."""
         found = {}
         for name, kind in self.switch_kinds.items():
@@ -276,7 +276,7 @@ class Network(Placement):
             }
             if self.routers[name].has_tokens:
                 straps["strap_first"] = np.tile(self._first_of_rings[kind.members], self.lanes)
-            found[name] = Kind(
+            found[name] = ComponentKind(
                 name,
                 partial(self.blueprint.router, kind),
                 self._in_lanes([f"router_{self.switch_scope(switch)}" for switch in kind.members.tolist()]),
@@ -285,7 +285,7 @@ class Network(Placement):
                 f"{self.blueprint.variant.name} router {decoder.signature} {_source_of(decoder)}"
                 f"{self.blueprint.parameters(kind) | {'decoder': None}}",
             )
-        found["interface"] = Kind(
+        found["interface"] = ComponentKind(
             "interface",
             partial(self.blueprint.interface, **self._interface),
             self._in_lanes([f"interface_{self.node_scope(node)}" for node in range(self.nodes)]),

@@ -13,7 +13,7 @@ from wormcast.algorithms.compiled import LINEAR, compiled_from
 
 from ..common.text import span_text
 
-__all__ = ["MULTICAST_SETS", "PATTERNS", "PERMUTATIONS", "Candidates", "candidates_of", "expected_hot_spots",
+__all__ = ["MULTICAST_SETS", "PATTERNS", "PERMUTATIONS", "CandidateNodes", "candidates_of", "expected_hot_spots",
            "partners"]
 
 Ids = npt.NDArray[np.integer]
@@ -136,7 +136,7 @@ def expected_hot_spots(others: int, hot: int, share: float) -> Reals:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class CandidateNodes:
     """Candidate nodes of each source's multicasts: nearer nodes for all multicasts, others chosen at random for each
     multicast.
 
@@ -169,7 +169,7 @@ class Candidates:
 
 
 @functools.lru_cache(maxsize=4)
-def candidates_of(multicast_sets: str, size: int, topology: Topology) -> Candidates:
+def candidates_of(multicast_sets: str, size: int, topology: Topology) -> CandidateNodes:
     """Return the candidates of each source's multicasts.
 
     Parameters
@@ -199,7 +199,7 @@ def candidates_of(multicast_sets: str, size: int, topology: Topology) -> Candida
         for place, sources in enumerate(lines.T):
             found[sources] = np.delete(lines, place, axis=1)
         whole = np.full(nodes, found.shape[1], np.int32)
-        return Candidates(found.shape[1], found, whole, whole)
+        return CandidateNodes(found.shape[1], found, whole, whole)
     if not 1 <= size < nodes:
         raise WormcastError(f"cluster_size: {size} is not valid on {topology.name}. Allowed: "
                             f"{span_text(1, nodes - 1)}.")
@@ -213,7 +213,7 @@ def candidates_of(multicast_sets: str, size: int, topology: Topology) -> Candida
     farthest = sorted_hops[:, size - 1:size]
     sure = (sorted_hops < farthest).sum(axis=1, dtype=np.int32)
     ends = (sorted_hops <= farthest).sum(axis=1, dtype=np.int32)
-    return Candidates(size, np.ascontiguousarray(order[:, :ends.max()]), sure, ends)
+    return CandidateNodes(size, np.ascontiguousarray(order[:, :ends.max()]), sure, ends)
 
 
 @compiled_from(LINEAR)

@@ -16,7 +16,7 @@ from wormcast.algorithms.phrases import given_text
 from ..common.text import span_text
 from .configuration import Configuration
 from .host_port import LINKS, HostPort
-from .network import Kind, Network
+from .network import ComponentKind, Network
 
 if TYPE_CHECKING:
     from amaranth.lib import wiring
@@ -158,7 +158,7 @@ class StreamNetwork(Network):
         return {**super().components, "interface": self._host_interface()}
 
     @cached_property
-    def kinds(self) -> dict[str, Kind]:
+    def kinds(self) -> dict[str, ComponentKind]:
         kinds = super().kinds
         positions = _headers_by_mask(self.blueprint)
         straps = {"strap_node": np.arange(self.nodes)}

@@ -19,7 +19,7 @@ from .patterns import (
     MULTICAST_SETS,
     PATTERNS,
     PERMUTATIONS,
-    Candidates,
+    CandidateNodes,
     candidates_of,
     expected_hot_spots,
     partners,
@@ -229,7 +229,7 @@ class Traffic:
         """Highest rate that a node can create: a message in every cycle, or in every cycle of a burst."""
         return self.mean_length * self.share_on
 
-    def candidates(self, topology: Topology) -> Candidates | None:
+    def candidates(self, topology: Topology) -> CandidateNodes | None:
         """Return the nodes among which the destinations of each source's multicasts are chosen; None: all nodes."""
         if self.multicast_sets == "any" or not self.multicast_fraction:
             return None

@@ -32,15 +32,15 @@ from ..experiments.load.rewind import Instance
 from ..experiments.option_grid import write_csv
 from ..waves.record import find_instances, require_waveform, whole_waveform
 from .app import Interrupted, say
-from .messages import Messages
+from .messages import MessagesOutput
 from .options import PICTURE, Given, picture_options, picture_paths, say_files
 from .waveform_report import deadlock_file, waveform_files
 
-__all__ = ["Outputs", "Table", "drive"]
+__all__ = ["Outputs", "TableOutput", "drive"]
 
 
 @dataclasses.dataclass
-class Keeping:
+class CheckpointOutput:
     """Checkpoint file, interval in cycles, cycle of the last checkpoint, and the error if the last writing failed."""
 
     path: Path | None
@@ -76,7 +76,7 @@ class Keeping:
 
 
 @dataclasses.dataclass
-class Recording:
+class WaveformOutput:
     """Waveform that a load experiment records: of a window of cycles, of the slowest message, or of a deadlock."""
 
     vcd: Path | None
@@ -88,7 +88,7 @@ class Recording:
     refused: str | None = None
 
     @classmethod
-    def parse(cls, given: Given, experiment: Experiment) -> "Recording":
+    def parse(cls, given: Given, experiment: Experiment) -> "WaveformOutput":
         """Read the options. The window must not begin before the experiment's current cycle."""
         vcd, window, instances = (given.get(name) for name in ("vcd", "window", "instances"))
         if vcd is not None:
@@ -179,7 +179,7 @@ class Recording:
 
 
 @dataclasses.dataclass(frozen=True)
-class Drawing:
+class PictureOutput:
     """Picture of the utilisation of links, if a path is set."""
 
     path: Path | None
@@ -203,7 +203,7 @@ class Drawing:
                 say_files(self.path, self.options)
 
 
-class Table:
+class TableOutput:
     """CSV file with all options and results, if requested, and the error if it could not be written.
 
     Parameters
@@ -249,12 +249,12 @@ class Outputs:
 
     def __init__(self, given: Given):
         self.links: bool = given.get("links", False)
-        self.keeping = Keeping(given.get("checkpoint"), given.get("checkpoint_every"))
+        self.keeping = CheckpointOutput(given.get("checkpoint"), given.get("checkpoint_every"))
         look = {name: value for name, value in given.items() if name in PICTURE}
-        self.drawing = Drawing(given.get("plot"), picture_options(look, given.get("plot")))
-        self.messages = Messages(given)
-        self.table = Table(given.get("csv"))
-        self.recording = Recording(None, None, [])
+        self.drawing = PictureOutput(given.get("plot"), picture_options(look, given.get("plot")))
+        self.messages = MessagesOutput(given)
+        self.table = TableOutput(given.get("csv"))
+        self.recording = WaveformOutput(None, None, [])
         self._given = given
 
     @property
@@ -266,7 +266,7 @@ class Outputs:
 
     def begin(self, experiment: Experiment) -> None:
         """Before the run, refuse output options that are not valid for this experiment."""
-        self.recording = Recording.parse(self._given, experiment)
+        self.recording = WaveformOutput.parse(self._given, experiment)
         self.messages.begin(experiment)
 
     def finish(self, experiment: Experiment, origin: Origin, result: Load) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from ..api.simulation import REST, HuntResult
 from ..common.atomic_write import make_folder, whole_file
 from ..common.figure_file import save_figure, whole_picture
-from ..experiments.hunt import Searched
+from ..experiments.hunt import SearchExtent
 from ..experiments.message_file import write_messages
 from ..experiments.run import Run
 from ..waves.record import around, find_instances, whole_waveform
@@ -71,7 +71,7 @@ def report(result: HuntResult) -> None:
         say(f"again: {command}")
 
 
-def _extent(searched: Searched) -> str:
+def _extent(searched: SearchExtent) -> str:
     """Return the extent of a search in words."""
     (shortest, longest), (fewest, most) = searched.lengths or (0, 0), searched.destinations or (0, 0)
     least, largest = searched.loads or (0, 0)

@@ -84,7 +84,7 @@ def load_(
     """Exit code 3: deadlock; a waveform shows the cycles before it. Intervals are 95 % confidence intervals over the
     seeds.
     """
-    from .experiments import Outputs, Table, drive
+    from .experiments import Outputs, TableOutput, drive
     from .load_report import report_saturation, tell
 
     named: dict[str, Any] = {"topology": topology, "scheme": scheme, "relation": relation}
@@ -97,7 +97,7 @@ def load_(
                 value = "on" if others[name] is True else number_text(others[name])
                 raise WormcastError(f"{name}: {value} is not valid with --find-saturation: the search runs several "
                                     "experiments with its own rates. Allowed: one of the two options.")
-        out = Table(kept.get("csv"))
+        out = TableOutput(kept.get("csv"))
         require_apart(user_files(scheme, relation, topology), {"--csv": out.path})
         with stdout_for_results():
             found = find_saturation(**named, cycles=cycles, warmup=warmup, precision=precision,

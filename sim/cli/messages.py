@@ -8,10 +8,10 @@ from ..common.atomic_write import require_writable, whole_file
 from ..experiments.load import Experiment, MessageTable, require_table
 from .options import Given
 
-__all__ = ["Messages"]
+__all__ = ["MessagesOutput"]
 
 
-class Messages:
+class MessagesOutput:
     """File with a row for each received message, if requested, and the error if it could not be written.
 
     Parameters

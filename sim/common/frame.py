@@ -18,9 +18,9 @@ from .picture_style import style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "GRID", "LEGEND", "MARGIN", "MOST_HEIGHT", "POINTS", "WORDS", "Beside", "beside", "blank_figure",
-           "in_notebook", "legend_columns", "legend_entry", "load_notebook_backend", "missing_glyphs_drawn_as_boxes",
-           "notebook_figures", "put_beside", "settings", "text_width", "wrapped"]
+__all__ = ["COLOURS", "GRID", "LEGEND", "MARGIN", "MOST_HEIGHT", "POINTS", "WORDS", "CaptionAndData", "beside",
+           "blank_figure", "in_notebook", "legend_columns", "legend_entry", "load_notebook_backend",
+           "missing_glyphs_drawn_as_boxes", "notebook_figures", "put_beside", "settings", "text_width", "wrapped"]
 
 POINTS = 72  # in an inch
 
@@ -59,25 +59,25 @@ def settings() -> dict[Any, Any]:
 
 
 @dataclass(frozen=True)
-class Beside:
+class CaptionAndData:
     """Caption of a picture as lines, and its data as rows: dictionaries from column to value."""
 
     caption: Sequence[str]
     rows: Sequence[Mapping[str, Any]]
 
 
-_beside: "WeakKeyDictionary[Figure, Beside]" = WeakKeyDictionary()
+_beside: "WeakKeyDictionary[Figure, CaptionAndData]" = WeakKeyDictionary()
 
 
 def put_beside(figure: "Figure", caption: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Set the caption and the data of a picture. The style ``paper`` writes caption and data into files beside the
     picture."""
-    _beside[figure] = Beside([*caption], [*rows])
+    _beside[figure] = CaptionAndData([*caption], [*rows])
 
 
-def beside(figure: "Figure") -> Beside:
+def beside(figure: "Figure") -> CaptionAndData:
     """Return the caption and the data of a picture that `put_beside` has set."""
-    return _beside.get(figure, Beside([], []))
+    return _beside.get(figure, CaptionAndData([], []))
 
 
 @contextlib.contextmanager

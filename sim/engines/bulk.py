@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms.source_digest import package_file, source_digest
 
-from ..build.network import HOST, TOKEN_IN, Kind, Network
+from ..build.network import HOST, TOKEN_IN, ComponentKind, Network
 from ..host import (
     NOW,
     SIZES,
@@ -58,7 +58,7 @@ GAP = 64
 #: One bit-by-bit step of `PLANE_WIDTH` routers takes as long as stepping 190 routers word by word.
 MANY = 193
 
-#: Modules that, with their imports, all decoders and a `Kind.key`, determine a component's netlist.
+#: Modules that, with their imports, all decoders and a `ComponentKind.key`, determine a component's netlist.
 SOURCES = ("wormcast.hw.router", "wormcast.sim.build.configuration", "wormcast.sim.engines.port_packing")
 
 
@@ -74,14 +74,14 @@ def kernels(network: Network, vector_width: int | None = None) -> dict[str, Kern
     """Return a kernel for each kind of component, compiled or loaded from the cache on disk."""
     width = vector_width or vector_bytes()
 
-    def chosen(name: str, kind: Kind) -> int:
+    def chosen(name: str, kind: ComponentKind) -> int:
         many = vector_width is None and name in network.routers and len(kind.instances) >= MANY
         return PLANE_WIDTH if many else width
 
     return {name: _kernel(kind, chosen(name, kind)) for name, kind in network.kinds.items()}
 
 
-def _kernel(kind: Kind, vector_width: int) -> Kernel:
+def _kernel(kind: ComponentKind, vector_width: int) -> Kernel:
     if vector_width == PLANE_WIDTH:
         # components with deep memories cannot be stepped bit by bit, but word by word
         with contextlib.suppress(LoweringError):
@@ -90,11 +90,11 @@ def _kernel(kind: Kind, vector_width: int) -> Kernel:
     return _lowered(kind, vector_width)
 
 
-def _lowered(kind: Kind, vector_width: int) -> Kernel:
+def _lowered(kind: ComponentKind, vector_width: int) -> Kernel:
     return lower_cached(kind.build, words=words, name=kind.name, vector_width=vector_width, cache_key=_cache_key(kind))
 
 
-def observer(kind: Kind, kernel: Kernel, signals: Sequence[str] | None = None) -> Observer:
+def observer(kind: ComponentKind, kernel: Kernel, signals: Sequence[str] | None = None) -> Observer:
     """Return an observer for one kind of component, compiled or loaded from the cache on disk.
 
     Parameters
@@ -105,7 +105,7 @@ def observer(kind: Kind, kernel: Kernel, signals: Sequence[str] | None = None) -
     return observe_cached(kind.build, kernel, cache_key=_cache_key(kind), signals=signals)
 
 
-def _cache_key(kind: Kind) -> str:
+def _cache_key(kind: ComponentKind) -> str:
     return f"{kind.key} {_sources()}"
 
 

@@ -17,16 +17,17 @@ from wormcast.hw.interface.smart.smart_probe import PacketBufferProbe
 
 from ..host import NOW, Packet
 from .bulk import BulkEngine
-from .ni_buffers import InPlaces
-from .ni_wait_graph import BufferEntry, Inside, Standing
+from .ni_buffers import BufferedPackets
+from .ni_wait_graph import BufferEntry, InterfaceWaits, Standing
 from .resources import Channel, resource, wanted
-from .retransmission_waits import InSlots
+from .retransmission_waits import AbsorbedPackets
 from .snapshot import Snapshot
 
 __all__ = ["Deadlock", "Hold", "find_deadlock"]
 
 #: Wait-for graph inside interfaces, by the probe of the variant. In interfaces of other variants no packet waits.
-INSIDE: Mapping[type[InterfaceProbe], type[Inside]] = {PacketBufferProbe: InPlaces, RetransmissionProbe: InSlots}
+INSIDE: Mapping[type[InterfaceProbe], type[InterfaceWaits]] = {
+    PacketBufferProbe: BufferedPackets, RetransmissionProbe: AbsorbedPackets}
 
 Integers = npt.NDArray[np.int64]
 
@@ -179,7 +180,7 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     return Deadlock(int(engine.host.counters[NOW]), moved, cycle, _packets(stuck), _packets(_closed(stuck, holders)))
 
 
-def _inside(snapshot: Snapshot) -> Inside | None:
+def _inside(snapshot: Snapshot) -> InterfaceWaits | None:
     """Return the wait-for graph inside interfaces; None if no packet in an interface can wait."""
     graph = INSIDE.get(snapshot.network.interface_probe)
     inside = graph(snapshot) if graph else None
@@ -241,7 +242,7 @@ def _may_deadlock(snapshot: Snapshot) -> bool:
     return bool(_unreleased(set(waits), waits))
 
 
-def _at_front(snapshot: Snapshot, inside: Inside | None, channel: Channel) -> tuple[list[str], list[Wait]]:
+def _at_front(snapshot: Snapshot, inside: InterfaceWaits | None, channel: Channel) -> tuple[list[str], list[Wait]]:
     """Return the resources that the packet at the front of a buffer holds beyond that buffer, and its waits."""
     switch, network = channel[0], snapshot.network
     held = [resource(network, switch, *target) for target in snapshot.held(channel)]
@@ -264,7 +265,7 @@ def _enters_empty(snapshot: Snapshot, switch: int) -> bool:
     return snapshot.network.home(switch).router.decoder.enters_empty
 
 
-def _holder(snapshot: Snapshot, inside: Inside | None, switch: int, output: int, vc: int) -> Standing | None:
+def _holder(snapshot: Snapshot, inside: InterfaceWaits | None, switch: int, output: int, vc: int) -> Standing | None:
     """Return the packet that prevents the grant of an output's virtual channel, or None."""
     channel = _held_by(snapshot, switch, output, vc)
     if channel is None:

@@ -6,14 +6,14 @@ from wormcast.algorithms.channels import Resource
 
 from ..build.fabric import FabricLink
 from ..host import Packet, children_at, packet_of
-from .ni_wait_graph import BufferEntry, Inside, Standing, packets_of
+from .ni_wait_graph import BufferEntry, InterfaceWaits, Standing, packets_of
 from .resources import Channel
 from .snapshot import Snapshot
 
-__all__ = ["InPlaces"]
+__all__ = ["BufferedPackets"]
 
 
-class InPlaces(Inside):
+class BufferedPackets(InterfaceWaits):
     """Packets in the smart interfaces of a lane in one cycle.
 
     In the graph, a stored packet is named by its copy to the last child, whose sending frees the entry. While a copy of

@@ -9,7 +9,7 @@ from wormcast.algorithms.channels import Resource
 from ..host import Packet
 from .snapshot import Snapshot
 
-__all__ = ["BufferEntry", "Inside", "Standing", "packets_of"]
+__all__ = ["BufferEntry", "InterfaceWaits", "Standing", "packets_of"]
 
 Standing = tuple[int, ...]
 """Vertex of the wait-for graph: a packet, as the numbers of its worm and of the packet in the worm.
@@ -55,7 +55,7 @@ def packets_of(flits: Iterable[int]) -> Iterator[tuple[list[int], bool]]:
         yield packet, False
 
 
-class Inside(ABC):
+class InterfaceWaits(ABC):
     """Wait-for graph inside the interfaces of a lane, in one cycle."""
 
     def __init__(self, snapshot: Snapshot):

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from wormcast.algorithms.channels import Resource
 
 from ..host import Packet
-from .ni_wait_graph import BufferEntry, Inside, packets_of
+from .ni_wait_graph import BufferEntry, InterfaceWaits, packets_of
 from .snapshot import Snapshot
 
-__all__ = ["InSlots"]
+__all__ = ["AbsorbedPackets"]
 
 
-class InSlots(Inside):
+class AbsorbedPackets(InterfaceWaits):
     """Packets in the interfaces of a lane in one cycle, in retransmission slots and consumption channels."""
 
     def __init__(self, snapshot: Snapshot):

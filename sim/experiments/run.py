@@ -112,11 +112,11 @@ class Run:
         if not 0 <= first < end <= self.cycles:
             raise WormcastError(f"window: {first}:{end} is not valid: the run has {count(self.cycles, 'cycle')}. "
                                 f"Allowed: A:B with 0 <= A < B <= {self.cycles}.")
-        from ..waves.record import About, record_window
+        from ..waves.record import RecordingFacts, record_window
 
         host = make_host(self.network, self.messages, self.worms, stall=self.stall, seed=self.seed)
         message_of = np.repeat(np.arange(self.worms.messages), np.diff(self.worms.message_offsets))
-        about = About(message_of, deadlock=self.deadlock.to_dict() if self.deadlock else None)
+        about = RecordingFacts(message_of, deadlock=self.deadlock.to_dict() if self.deadlock else None)
         record_window(self.network, host, path, first, end, instances, about)
 
     def deliveries_of(self, index: int) -> dict[int, dict[str, int | None]]:

@@ -8,7 +8,7 @@ from wormcast.algorithms import E_CUBE, SCHEMES, Relation, WormcastError, topolo
 from wormcast.hw.router import Blueprint
 from wormcast.sim.build.components import build_component
 from wormcast.sim.build.configuration import Configuration
-from wormcast.sim.build.configurations import CONFIGURATIONS, Named
+from wormcast.sim.build.configurations import CONFIGURATIONS, NamedConfiguration
 from wormcast.sim.build.configurations import hardware as resolve
 from wormcast.sim.build.network import Network
 from wormcast.sim.common.option import options_of
@@ -111,10 +111,10 @@ def test_unknown_names_are_refused_with_those_there_are():
 
 
 def test_names_may_be_added():
-    registered = type(CONFIGURATIONS)("configuration", Named, "wormcast.configurations")
-    registered.add("mine", Named("of my own", {"vcs": 3}))
+    registered = type(CONFIGURATIONS)("configuration", NamedConfiguration, "wormcast.configurations")
+    registered.add("mine", NamedConfiguration("of my own", {"vcs": 3}))
     assert registered["mine"].resolve({"buffer": 2}, "mine") == {"vcs": 3, "buffer": 2}
-    assert Named("the usual virtual channels", {}, {2: 7}).resolve({}, "usual") == {"buffer": 7}
+    assert NamedConfiguration("the usual virtual channels", {}, {2: 7}).resolve({}, "usual") == {"buffer": 7}
 
 
 @pytest.mark.parametrize(("field", "value", "sentence"), [

@@ -35,9 +35,28 @@ from .schema import (
 )
 from .substitution import PLOT, read_words, written
 
-__all__ = ["HERE", "Choice", "Figure", "Picture", "Scatter", "ScatterPoint", "Series", "Statement", "Variation",
-           "axes_of", "catalogue", "choose_figures", "find_figure", "names_of_claim", "names_of_several", "paper_of",
-           "place_on_axis", "read_figure", "require_claim", "x_label"]
+__all__ = [
+    "HERE",
+    "Figure",
+    "FigureChoice",
+    "Picture",
+    "Scatter",
+    "ScatterPoint",
+    "Series",
+    "Statement",
+    "Variation",
+    "axes_of",
+    "catalogue",
+    "choose_figures",
+    "find_figure",
+    "names_of_claim",
+    "names_of_several",
+    "paper_of",
+    "place_on_axis",
+    "read_figure",
+    "require_claim",
+    "x_label",
+]
 
 #: Labels of x axes of figures of single runs, in place of those that the options declare.
 AXES_OF_RUNS = {"random": "destinations", "ratio": "overhead ratio R"}
@@ -275,7 +294,7 @@ def names_of_several(text: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Choice:
+class FigureChoice:
     """Figures that a user asks for.
 
     Parameters
@@ -292,7 +311,7 @@ class Choice:
     several: bool
 
 
-def choose_figures(name: str | None, claim: str | None) -> Choice:
+def choose_figures(name: str | None, claim: str | None) -> FigureChoice:
     """Find the figures of a name (see `names_of_several`), or without a name all figures that decide a claim.
 
     A claim on which none of the figures has a statement is refused.
@@ -304,7 +323,7 @@ def choose_figures(name: str | None, claim: str | None) -> Choice:
     figures = tuple(find_figure(one) for one in several or [text])
     if claim is not None:
         require_claim(claim, figures)
-    return Choice(text, figures, bool(several))
+    return FigureChoice(text, figures, bool(several))
 
 
 def names_of_claim(claim: str) -> list[str]:

@@ -6,7 +6,7 @@ simulates a batch of lists of messages side by side until one list deadlocks, ``
 """
 
 from .hunt import Hunt, hunt, usual_lengths
-from .search import Searched
+from .search import SearchExtent
 from .shrink import shrink
 
-__all__ = ["Hunt", "Searched", "hunt", "shrink", "usual_lengths"]
+__all__ = ["Hunt", "SearchExtent", "hunt", "shrink", "usual_lengths"]

@@ -15,7 +15,7 @@ from ...host import NOW, UNDELIVERED, Host, Message, check_receipts, lay_out
 from ...host.program_layout import tag_bits
 from ..load.checks import require_no_faults
 
-__all__ = ["LIMIT", "Arena", "Batch", "Outcome", "lanes_for"]
+__all__ = ["LIMIT", "Arena", "MessageLists", "Outcome", "lanes_for"]
 
 #: Greatest number of lanes, and of routers in all lanes together. More lanes or routers are not faster.
 MOST_LANES, MOST_ROUTERS = 64, 4096
@@ -35,7 +35,7 @@ STEP, PATIENCE = 128, 128
 LIMIT = 32_768
 
 
-class Batch(NamedTuple):
+class MessageLists(NamedTuple):
     """Lists of messages as arrays, lane after lane, in the order of each list."""
 
     lane: np.ndarray  # [messages]
@@ -46,7 +46,7 @@ class Batch(NamedTuple):
     destinations: np.ndarray
 
     @classmethod
-    def of(cls, lists: Sequence[Sequence[Message]]) -> "Batch":
+    def of(cls, lists: Sequence[Sequence[Message]]) -> "MessageLists":
         """Build a batch with one lane per list of messages. No message of the lists may wait for the receipt of another
         one."""
         every = [message for one in lists for message in one]
@@ -103,19 +103,19 @@ class Arena:
     def __init__(self, topology: Topology, scheme: Scheme, configuration: Configuration, lanes: int):
         self.network = Network(topology, scheme, configuration, lanes)
         self.lanes = lanes
-        self._engine = BulkEngine(self.network, self._host(Batch.of([])))
+        self._engine = BulkEngine(self.network, self._host(MessageLists.of([])))
         self._empty = self._engine.capture()
         hosts = configuration.t_hs + configuration.t_hr + configuration.injection_delay
         self._waits = hosts + configuration.t_ns + configuration.t_nr
         self._limit = LIMIT + 64 * self._waits
 
-    def _host(self, batch: Batch) -> Host:
+    def _host(self, batch: MessageLists) -> Host:
         worms = self.network.scheme.batch(self.network.topology, batch.source, batch.offsets, batch.destinations,
                                           packets=self.network.configuration.packets_of(batch.length))
         self._message_of = np.repeat(np.arange(worms.messages), np.diff(worms.message_offsets))
         return lay_out(self.network, batch.at, batch.length, worms, lane=batch.lane)
 
-    def run(self, batch: Batch) -> Outcome:
+    def run(self, batch: MessageLists) -> Outcome:
         """Simulate up to ``lanes`` lists of messages until the lowest lane that deadlocks is known, or all lists have
         ended."""
         engine, nodes = self._engine, self.network.topology.nodes

@@ -4,7 +4,7 @@ import numpy as np
 
 from wormcast.algorithms import Topology
 
-from .arena import Batch
+from .arena import MessageLists
 
 __all__ = ["LOADS", "draw", "scale"]
 
@@ -24,7 +24,7 @@ MOST_FLITS = 4096
 
 
 def draw(topology: Topology, lanes: int, lengths: tuple[int, int], most: int | None, seed: int, number: int
-         ) -> tuple[Batch, float]:
+         ) -> tuple[MessageLists, float]:
     """Draw a batch of lists of messages, all from one distribution, and return it with its load (`LOADS`).
 
     Drawn once for the batch: the number of messages of a list, the greatest length and number of destinations, the
@@ -55,7 +55,7 @@ def draw(topology: Topology, lanes: int, lengths: tuple[int, int], most: int | N
     counts = np.where(rng.random(total) < unicasts, 1, rng.integers(1, reach + 1, total))
     order = np.argsort(rng.random((total, nodes), np.float32), axis=1)
     chosen = np.arange(nodes - 1) < counts[:, None]
-    batch = Batch(
+    batch = MessageLists(
         lane=np.repeat(np.arange(lanes), messages),
         at=rng.integers(0, window, total),
         source=order[:, 0].astype(np.int32),

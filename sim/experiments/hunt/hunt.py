@@ -16,9 +16,9 @@ from ...build.traffic import LONGEST
 from ...host.constants import TAG_BITS
 from ...host.program_layout import require_slot, slot_flits
 from ..run import Run, run
-from .arena import Arena, Batch, Outcome, lanes_for
+from .arena import Arena, MessageLists, Outcome, lanes_for
 from .draw import draw
-from .search import Searched, search
+from .search import SearchExtent, search
 from .shrink import FEW, Messages, shrink
 from .stage import legs_of_a_cycle, stage
 
@@ -39,7 +39,7 @@ class Hunt:
 
     Parameters
     ----------
-    searched : Searched
+    searched : SearchExtent
         Extent of the search until the first deadlock, or of the whole search.
     first : int or None
         Number of messages in the list of messages that deadlocked first; None if no deadlock was found.
@@ -50,16 +50,16 @@ class Hunt:
     minimal : bool
         True if shrinking was completed, so that the result is minimal as `shrink` states. ``minimal`` is False if
         shrinking was given up after `MOST_TRIED` lists.
-    fewer : Searched
+    fewer : SearchExtent
         Extent of the searches for a deadlock of fewer messages.
     """
 
-    searched: Searched
+    searched: SearchExtent
     first: int | None = None
     result: Run | None = None
     tried: int = 0
     minimal: bool = False
-    fewer: Searched = field(default_factory=Searched)
+    fewer: SearchExtent = field(default_factory=SearchExtent)
 
 
 @checked
@@ -107,14 +107,14 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     lanes = lanes_for(topology, built)
 
     arenas = [Arena(topology, scheme, built, lanes) for _ in range(workers or os.cpu_count() or 1)]
-    searched, fewer, judge = Searched(), Searched(), Judge(arenas[0])
+    searched, fewer, judge = SearchExtent(), SearchExtent(), DeadlockTest(arenas[0])
     found = search(arenas, partial(draw, topology, lanes, lengths, None, seed), cycles, searched, tell=tell)
     if found is None:
         return Hunt(searched)
     first = len(judge.take(found))
     legs = legs_of_a_cycle(arenas[0].network)
 
-    def fewest(most: int, *drawn: Callable[..., tuple[Batch, float]]) -> tuple[Batch, Outcome] | None:
+    def fewest(most: int, *drawn: Callable[..., tuple[MessageLists, float]]) -> tuple[MessageLists, Outcome] | None:
         """Search batches from each function in ``drawn`` for a deadlock of at most ``most`` messages."""
         tenth = -(-cycles // FEWER)
         every = (search(arenas, partial(one, topology, lanes, lengths, most, seed), tenth, fewer) for one in drawn)
@@ -152,7 +152,7 @@ def usual_lengths(configuration: Configuration) -> tuple[int, int]:
     return max(shortest, -(-TAG_BITS // configuration.flit_width)), longest
 
 
-class Judge:
+class DeadlockTest:
     """Test of lists of messages for deadlock, by simulation in an arena with one list per lane.
 
     Attributes
@@ -171,7 +171,7 @@ class Judge:
         """Return the first list that deadlocks; None if no list does or `MOST_TRIED` lists have been simulated."""
         unknown = (one for one in lists if one not in self._known)
         while self.tried < MOST_TRIED and (some := list(dict.fromkeys(islice(unknown, self._arena.lanes)))):
-            batch = Batch.of(some)
+            batch = MessageLists.of(some)
             outcome = self._arena.run(batch)
             self.tried += len(some)
             self._known.update(some[:outcome.lane])
@@ -179,7 +179,7 @@ class Judge:
                 return self.take((batch, outcome))
         return None
 
-    def take(self, found: tuple[Batch, Outcome]) -> Messages:
+    def take(self, found: tuple[MessageLists, Outcome]) -> Messages:
         """Return the list of messages that deadlocked, and store the list's `core`: the worms that wait only for each
         other."""
         batch, outcome = found

@@ -11,19 +11,19 @@ from typing import TypeVar
 
 import numpy as np
 
-from .arena import Arena, Batch, Outcome
+from .arena import Arena, MessageLists, Outcome
 
-__all__ = ["Drawn", "Searched", "search"]
+__all__ = ["Drawn", "SearchExtent", "search"]
 
 Number = TypeVar("Number", int, float)
 Result = TypeVar("Result")
 
-Drawn = Callable[[int], tuple[Batch, float]]
+Drawn = Callable[[int], tuple[MessageLists, float]]
 """Function that draws a batch by its number, and returns the batch and its load: payload flits to deliver per node and
 cycle."""
 
 @dataclass
-class Searched:
+class SearchExtent:
     """Extent of a search.
 
     Parameters
@@ -48,7 +48,7 @@ class Searched:
     lengths: tuple[int, int] | None = None
     destinations: tuple[int, int] | None = None
 
-    def add(self, batch: Batch, load: float, outcome: Outcome) -> None:
+    def add(self, batch: MessageLists, load: float, outcome: Outcome) -> None:
         """Count a batch."""
         counts = np.diff(batch.offsets)
         self.cycles += outcome.cycles
@@ -64,8 +64,8 @@ def _spanning(span: tuple[Number, Number] | None, least: Number, most: Number) -
     return (least, most) if span is None else (min(span[0], least), max(span[1], most))
 
 
-def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched, *,
-           tell: Callable[[int], None] = lambda done: None) -> tuple[Batch, Outcome] | None:
+def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: SearchExtent, *,
+           tell: Callable[[int], None] = lambda done: None) -> tuple[MessageLists, Outcome] | None:
     """Simulate batches until a list of messages deadlocks or ``cycles`` cycles are simulated.
 
     Outcomes are evaluated in the order of the batches. Therefore result and extent of the search depend only on the
@@ -79,7 +79,7 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched
         Function that draws a batch by its number (`Drawn`).
     cycles : int
         Limit of the search: cycles of all lanes together. The batch that reaches this limit is the last one.
-    searched : Searched
+    searched : SearchExtent
         Extent of the search. ``searched`` counts the batches up to the last one, but not batches after the last one
         that were simulated ahead.
     tell : callable
@@ -87,7 +87,7 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched
 
     Returns
     -------
-    (Batch, Outcome) or None
+    (MessageLists, Outcome) or None
         The first batch with a deadlock, and its outcome.
     """
     free: queue.SimpleQueue[Arena] = queue.SimpleQueue()
@@ -95,7 +95,7 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched
         free.put(arena)
     end = searched.cycles + cycles
 
-    def run(number: int) -> tuple[Batch, float, Outcome]:
+    def run(number: int) -> tuple[MessageLists, float, Outcome]:
         arena = free.get()
         try:
             batch, load = draw(number)

@@ -10,7 +10,7 @@ from wormcast.algorithms.routing import as_built
 
 from ...build.network import Network
 from ...host import Message
-from .arena import Batch
+from .arena import MessageLists
 from .draw import scale
 
 __all__ = ["Leg", "legs_of_a_cycle", "stage"]
@@ -53,7 +53,7 @@ def legs_of_a_cycle(network: Network) -> tuple[Leg, ...]:
 
 
 def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[int, int], most: int, seed: int,
-          number: int) -> tuple[Batch, float]:
+          number: int) -> tuple[MessageLists, float]:
     """Draw a batch of lists of messages whose worms may hold the resources of a cycle of dependencies.
 
     Each `Leg` becomes a message or part of a message. Consecutive legs (`Leg`) may form one message, because one worm
@@ -80,7 +80,7 @@ def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[
         lists.append([Message(when, source, stops, long)
                       for when, (source, stops), long in zip(at, chosen, flits, strict=True)])
     created = sum(message.length * len(message.destinations) for one in lists for message in one)
-    return Batch.of(lists), created / lanes / topology.nodes / window
+    return MessageLists.of(lists), created / lanes / topology.nodes / window
 
 
 def _joined(legs: tuple[Leg, ...], parts: int, rng: np.random.Generator) -> list[Leg]:

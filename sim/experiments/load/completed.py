@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from ...host import EXCHANGE
 from .accounting import NO_REQUEST
-from .header_waits import Sending, Way, sending
+from .header_waits import HeaderWaits, SendingTimes, sending
 
-__all__ = ["DONE", "CompletedRows", "Tell", "Through", "done_of", "through_of"]
+__all__ = ["DONE", "CompletedMessages", "CompletedRows", "Tell", "done_of", "through_of"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -48,7 +48,7 @@ class CompletedRows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Through:
+class CompletedMessages:
     """Received messages with their destinations, and the path of the worm to the last destination.
 
     Parameters
@@ -62,9 +62,9 @@ class Through:
         Number of the first packet of ``worm`` that arrived at the destination ``last``.
     sent : int64 array [messages]
         Cycle in which the first flit of ``worm`` was handed to its sender's interface.
-    sending : Sending
+    sending : SendingTimes
         Parts of the time from the creation of each message to ``sent``.
-    way : Way or None
+    way : HeaderWaits or None
         Hops and waiting cycles of ``packet``; None if worms are not followed.
     head, end : int64 array [messages]
         Cycles ``head`` and ``tail`` (see the glossary) of the destination ``last``.
@@ -79,15 +79,15 @@ class Through:
     worm: Integers
     packet: Integers
     sent: Integers
-    sending: Sending
+    sending: SendingTimes
     head: Integers
     end: Integers
     offsets: Integers
     destinations: Integers
-    way: Way | None = None
+    way: HeaderWaits | None = None
 
 
-Tell = Callable[[Through], None]
+Tell = Callable[[CompletedMessages], None]
 """Callback for received messages."""
 
 
@@ -122,7 +122,7 @@ def done_of(rows: CompletedRows, nodes: int) -> np.ndarray:
     return result
 
 
-def through_of(rows: CompletedRows, done: np.ndarray, nodes: int, worms: np.ndarray) -> Through:
+def through_of(rows: CompletedRows, done: np.ndarray, nodes: int, worms: np.ndarray) -> CompletedMessages:
     """Return those messages of ``rows`` that are received, with their destinations and worms.
 
     Parameters
@@ -141,6 +141,6 @@ def through_of(rows: CompletedRows, done: np.ndarray, nodes: int, worms: np.ndar
     latest = np.flatnonzero(deliveries["received"] == np.repeat(done["received"], done["destinations"]))
     last = deliveries[latest[np.searchsorted(latest, offsets[:-1])]]
     worm, starts = last["worm"].astype(np.int64), rows.messages["worm"][there].astype(np.int64)
-    return Through(done, last["node"] % nodes, worm, last["first"].astype(np.int64), worms["injected"][worm],
+    return CompletedMessages(done, last["node"] % nodes, worm, last["first"].astype(np.int64), worms["injected"][worm],
                    sending(worms, starts, starts + done["worms"], worm), last["head"], last["tail"], offsets,
                    deliveries["node"] % nodes)

@@ -10,12 +10,12 @@ from wormcast.algorithms.compiled import compiled
 from ...engines.channel_grants import GRANT
 from ...engines.packet_tracker import BUFFER, CONSUMPTION, INJECTION, LINK, PACKET_BITS
 
-__all__ = ["GrantLog", "Sending", "Way", "sending"]
+__all__ = ["GrantLog", "HeaderWaits", "SendingTimes", "sending"]
 
 Integers = npt.NDArray[np.int64]
 
 
-class Sending(NamedTuple):
+class SendingTimes(NamedTuple):
     """Parts of the time from a message's creation until the worm to its last destination is sent, [messages].
 
     A worm is sent when its first flit is handed to the interface of the worm's sender. ``relayed``: cycles until the
@@ -30,7 +30,7 @@ class Sending(NamedTuple):
     earlier_copies: Integers
 
 
-class Way(NamedTuple):
+class HeaderWaits(NamedTuple):
     """Hops and waiting cycles of the first packets that arrived at the last destinations, [messages].
 
     ``hops``: links between routers. ``injection_wait``, ``buffer_wait``, ``link_wait``, ``consumption_wait``: waiting
@@ -73,7 +73,7 @@ class GrantLog:
         rows = np.concatenate([self._rows, *self._new])
         self._rows, self._new = rows[rows["worm"] >= first], []
 
-    def along(self, worms: Integers, packets: Integers, switches: Integers) -> Way:
+    def along(self, worms: Integers, packets: Integers, switches: Integers) -> HeaderWaits:
         """Return hops and waits of packets, from their grants up to the switches of their destinations."""
         rows = np.concatenate([self._rows, *self._new])
         # rows are almost sorted, so the stable sort is fast
@@ -83,7 +83,7 @@ class GrantLog:
         sums, counts = np.zeros((5, len(worms)), np.int64), np.zeros(len(worms), np.int64)
         waits = np.empty((int((end - begin).sum()), 4), np.int64)
         waits = waits[:_add_up(self._rows, begin, end, switches, self._coupled, sums, counts, waits)]
-        return Way._make([*sums, np.concatenate([[0], np.cumsum(counts)]), waits])
+        return HeaderWaits._make([*sums, np.concatenate([[0], np.cumsum(counts)]), waits])
 
 
 def _packet(worms: Integers, packets: Integers) -> Integers:
@@ -93,7 +93,7 @@ def _packet(worms: Integers, packets: Integers) -> Integers:
 
 @compiled
 def _add_up(rows, begin, end, switches, coupled, sums, counts, waits):
-    """Fill in the arrays of a `Way`, and return the number of waits."""
+    """Fill in the arrays of a `HeaderWaits`, and return the number of waits."""
     found = 0
     for message in range(len(begin)):
         there = False
@@ -122,7 +122,7 @@ def _add_up(rows, begin, end, switches, coupled, sums, counts, waits):
     return found
 
 
-def sending(worms: npt.NDArray[np.void], starts: Integers, ends: Integers, last: Integers) -> Sending:
+def sending(worms: npt.NDArray[np.void], starts: Integers, ends: Integers, last: Integers) -> SendingTimes:
     """Return the parts of the time until the worm to a message's last destination is sent, for each message.
 
     Parameters
@@ -134,12 +134,12 @@ def sending(worms: npt.NDArray[np.void], starts: Integers, ends: Integers, last:
     """
     found = np.zeros((4, len(last)), np.int64)
     _split(worms, starts, ends, last, found)
-    return Sending._make(found)
+    return SendingTimes._make(found)
 
 
 @compiled
 def _split(worms, starts, ends, last, found):
-    """Fill in the array of a `Sending`."""
+    """Fill in the array of a `SendingTimes`."""
     for message in range(len(last)):
         worm = worms[last[message]]
         for other in worms[starts[message]:ends[message]]:

@@ -14,9 +14,9 @@ from wormcast.algorithms import WormcastError
 from ...common.requirements import require
 from ...engines.packet_tracker import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY
 from .accounting import NO_REQUEST
-from .completed import Through
+from .completed import CompletedMessages
 from .experiment import Experiment
-from .header_waits import Sending
+from .header_waits import SendingTimes
 from .result import SPANS
 from .trace import Trace
 
@@ -25,7 +25,7 @@ __all__ = ["COLUMNS", "MessageTable", "require_table"]
 #: Bytes of lines that are converted to Parquet at a time.
 BLOCK = 1 << 24
 
-#: Columns with waiting cycles of a worm's header, which are fields of `Way`.
+#: Columns with waiting cycles of a worm's header, which are fields of `HeaderWaits`.
 WAITS = ("injection_wait", "buffer_wait", "link_wait", "consumption_wait")
 
 #: Column that is true if the message was created after the warm-up.
@@ -37,7 +37,7 @@ COLUMNS = {
     "length": "int64", "worms": "int64", "created": "int64", "injected": "int64", "handed": "int64", "last": "int64",
     "tail": "int64", "received": "int64", **dict.fromkeys(SPANS, "int64"),
     **dict.fromkeys((
-        "last_sent", "last_head", "last_tail", "before_worm", *Sending._fields, "header", *WAITS, "header_moves",
+        "last_sent", "last_head", "last_tail", "before_worm", *SendingTimes._fields, "header", *WAITS, "header_moves",
         "serialisation", "tail_stretch", "noting", "hops"), "int64"),
     "behind": "string",
     "reply_to": "int64",
@@ -93,7 +93,7 @@ class MessageTable:
             file = tempfile.TemporaryFile()  # noqa: SIM115  the file closes with the last reference to it
             experiment.tell[k] = functools.partial(self._add, file, group.seeds, random)
 
-    def _add(self, file: BinaryIO, seeds: Sequence[int], random: bool, through: Through) -> None:
+    def _add(self, file: BinaryIO, seeds: Sequence[int], random: bool, through: CompletedMessages) -> None:
         """Add the rows of the messages of a group of seeds to the group's file. An error is stored, and `write` raises
         it."""
         if self._failed:
@@ -130,7 +130,7 @@ class MessageTable:
                 yield line + (b",true\n" if counted else b",false\n")
 
 
-def _lines(through: Through, seeds: Sequence[str]) -> list[str]:
+def _lines(through: CompletedMessages, seeds: Sequence[str]) -> list[str]:
     """Return messages as lines of CSV. ``seeds`` has the seed of each lane."""
     done, sent, head, tail = through.done, through.sent, through.head, through.end
     cycles = {name: done[name] for name in SAME}
@@ -152,8 +152,8 @@ def _lines(through: Through, seeds: Sequence[str]) -> list[str]:
     return [",".join(map(str, row)) + "\n" for row in zip(*(columns[name] for name in KNOWN), strict=True)]
 
 
-def _way(through: Through) -> dict[str, Sequence[object]]:
-    """Return the columns of a `Way`. The cells of these columns are empty if worms are not followed."""
+def _way(through: CompletedMessages) -> dict[str, Sequence[object]]:
+    """Return the columns of a `HeaderWaits`. The cells of these columns are empty if worms are not followed."""
     way = through.way
     if way is None:
         return dict.fromkeys(("hops", *WAITS, "header_moves", "behind"), [""] * len(through.done))

@@ -9,7 +9,7 @@ from wormcast.algorithms import WormcastError
 
 from ...engines.bulk import BulkEngine
 from ...engines.deadlock import Deadlock
-from ...waves.record import About, instances_at, record, require_size
+from ...waves.record import RecordingFacts, instances_at, record, require_size
 from .experiment import Experiment
 from .seed_batch import SeedBatch
 
@@ -126,7 +126,7 @@ def _record(experiment: Experiment, group: SeedBatch, first: int, end: int, path
 
     def act(engine: BulkEngine) -> None:
         require_size(engine, end - begin, instances)
-        about = About(group.window.message_of, group.window.worms_before, lane,
+        about = RecordingFacts(group.window.message_of, group.window.worms_before, lane,
                       deadlock.to_dict() if deadlock else None)
         record(engine, path, end - begin, instances, about, first=begin)
 

@@ -31,7 +31,7 @@ from .stages import StageTotals
 from .trace import Trace
 from .utilisation import LinkTotals
 
-__all__ = ["FOR_EVER", "CommonEnd", "Found", "SeedBatch", "State"]
+__all__ = ["FOR_EVER", "CommonEnd", "FoundDeadlock", "SeedBatch", "State"]
 
 #: Number of cycles for which messages are created at a time. CHUNK affects memory, not the measurements.
 CHUNK = 2048
@@ -71,7 +71,7 @@ class CommonEnd:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundDeadlock:
     """Deadlock with its lane, and the instances and cycles to record in a waveform (`around`)."""
 
     deadlock: Deadlock
@@ -115,7 +115,7 @@ class SeedBatch:
     ----------
     now : int
         Number of simulated cycles.
-    found : Found or None
+    found : FoundDeadlock or None
         The first deadlock that was found in the group of seeds.
     drained : bool
         The experiment has no fixed end (last edge `FOR_EVER`), and all its messages are created and received.
@@ -139,7 +139,7 @@ class SeedBatch:
         self.engine = BulkEngine(network, self.window.host, measure=True, events=events)
         if events:
             self.events = EventTotals(network, edges)
-        self.found: Found | None = None
+        self.found: FoundDeadlock | None = None
         self._counted = np.zeros(len(seeds), TOTALS)
         self._waits = network.configuration.t_ns + network.configuration.t_nr
         self._patience = np.full(len(seeds), PATIENCE + self._waits)
@@ -221,7 +221,7 @@ class SeedBatch:
             self._patience[lane] *= 2
             if self.found is None and (deadlock := find_deadlock(engine, int(lane))):
                 shown = around(window.network, deadlock, int(lane))
-                self.found = Found(deadlock.counted_from(window.worms_before), int(lane), *shown)
+                self.found = FoundDeadlock(deadlock.counted_from(window.worms_before), int(lane), *shown)
 
     def _count(self, at: int) -> None:
         """Add the counts since the last step to a time slice."""
@@ -237,7 +237,7 @@ class SeedBatch:
             self.events.add(at, self.engine.events.take(window.network))
 
     def follow(self) -> None:
-        """Record the grants to worms from the first cycle on, so that callbacks get the worms' hops and waits (`Way`).
+        """Record the grants to worms from the first cycle on, so that callbacks get `HeaderWaits`.
 
         Nothing is recorded in networks with retransmission slots, nor where switches copy worms to several switches.
         """

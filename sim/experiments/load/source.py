@@ -8,7 +8,7 @@ import numpy as np
 from wormcast.algorithms import Topology
 from wormcast.algorithms.compiled import compiled
 
-from ...build.patterns import PERMUTATIONS, Candidates, Reals, partners
+from ...build.patterns import PERMUTATIONS, CandidateNodes, Reals, partners
 from .created import Created
 
 __all__ = ["Source"]
@@ -45,7 +45,7 @@ class Mixture(Protocol):
     def counts_on(self, topology: Topology) -> Reals:
         """Return the probability distribution of a multicast's number of destinations."""
 
-    def candidates(self, topology: Topology) -> Candidates | None:
+    def candidates(self, topology: Topology) -> CandidateNodes | None:
         """Return the nodes among which the destinations of multicasts are chosen; None: all nodes."""
 
     def hot_nodes(self, topology: Topology) -> list[int]:
@@ -242,7 +242,7 @@ def _create(streams, cycle, process, multicast_fraction, below, partners, share,
 
     ``shuffled`` has all nodes: first the ``others`` nodes that are not hot spots, then the hot spots. Its order is
     restored. ``places_of`` has each node's index in ``shuffled``. The destinations of multicasts are chosen among
-    ``size`` candidates (`Candidates`), if ``size`` is not 0.
+    ``size`` candidates (`CandidateNodes`), if ``size`` is not 0.
     """
     messages, places, most = 0, 0, len(streams) - 1
     swaps = np.empty((most, 2), np.int32)

@@ -21,7 +21,7 @@ from .created import NO_WAITS, Created
 __all__ = ["Trace", "TraceSource"]
 
 
-class Facts(NamedTuple):
+class TraceFacts(NamedTuple):
     """Facts of a trace that has been read completely."""
 
     lines: int
@@ -52,7 +52,7 @@ class Trace:
     sha256: str = field(init=False)
     _file: MessageFile = field(init=False, repr=False, compare=False)
     _stamp: tuple[int, int] = field(init=False, repr=False, compare=False)
-    _facts: dict[Topology, Facts] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _facts: dict[Topology, TraceFacts] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_kind("trace", self.path, str, os.PathLike)
@@ -89,7 +89,7 @@ class Trace:
             raise WormcastError(f"trace: {self.path} has changed while it was used. Needed: a file that stays the "
                                 "same.")
 
-    def facts(self, topology: Topology) -> Facts:
+    def facts(self, topology: Topology) -> TraceFacts:
         """Read and check the whole file. Memory grows with the file's length only if the file is a JSON list.
 
         Raises
@@ -102,7 +102,7 @@ class Trace:
             self._facts[topology] = self._check(topology)
         return self._facts[topology]
 
-    def _check(self, topology: Topology) -> Facts:
+    def _check(self, topology: Topology) -> TraceFacts:
         lines, last, most = 0, 0, 0
         row = -(-topology.nodes // 8)
         with tempfile.TemporaryFile() as sets:  # each line's destinations, a bit for each node
@@ -122,7 +122,7 @@ class Trace:
                 lines, last, most = lines + 1, line.cycle, max(most, len(line.destinations))
         if not lines:
             raise self._file.without_messages()
-        return Facts(lines, last, most)
+        return TraceFacts(lines, last, most)
 
     def most_destinations(self, topology: Topology) -> int:
         """Return the greatest number of destinations of a message."""

@@ -17,19 +17,19 @@ from wormcast.algorithms.lazy import lazily
 if TYPE_CHECKING:
     from .cycle_window import record_window, require_size
     from .deadlock_window import around
-    from .heading import About
+    from .heading import RecordingFacts
     from .instances import find_instances, instances_at
     from .layout_files import beside, require_waveform, whole_waveform
     from .recorder import record
 else:
     __getattr__ = lazily(__name__, {
         "deadlock_window": ("around",),
-        "heading": ("About",),
+        "heading": ("RecordingFacts",),
         "instances": ("find_instances", "instances_at"),
         "layout_files": ("beside", "require_waveform", "whole_waveform"),
         "recorder": ("record",),
         "cycle_window": ("record_window", "require_size"),
     })
 
-__all__ = ["About", "around", "beside", "find_instances", "instances_at", "record", "record_window", "require_size",
-           "require_waveform", "whole_waveform"]
+__all__ = ["RecordingFacts", "around", "beside", "find_instances", "instances_at", "record", "record_window",
+           "require_size", "require_waveform", "whole_waveform"]

@@ -18,7 +18,7 @@ import numpy as np
 import wormcast
 from wormcast.algorithms import WormcastError
 
-__all__ = ["Stored", "opened", "read", "write"]
+__all__ = ["CheckpointFile", "opened", "read", "write"]
 
 FORMAT = "wormcast checkpoint"
 MANIFEST = "manifest.json"
@@ -52,7 +52,7 @@ def write(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, np.ndarr
                 np.lib.format.write_array(member, array, allow_pickle=False)
 
 
-class Stored:
+class CheckpointFile:
     """An open checkpoint file: its content, and its arrays on demand.
 
     Attributes
@@ -125,7 +125,7 @@ class Stored:
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[Stored]:
+def opened(path: Path) -> Iterator[CheckpointFile]:
     """Open a file that `write` has written. Sizes are checked before reading, so a crafted file cannot fill the memory.
 
     A file that is unreadable, damaged, or written by another version of wormcast is refused.
@@ -141,7 +141,7 @@ def opened(path: Path) -> Iterator[Stored]:
         if begins != b"PK":
             raise WormcastError(f"{path} is not a checkpoint. Needed: a file that load --checkpoint has written.")
         with _damage_reported(path):
-            stored = Stored(path, stack.enter_context(zipfile.ZipFile(file)))
+            stored = CheckpointFile(path, stack.enter_context(zipfile.ZipFile(file)))
         yield stored
 
 

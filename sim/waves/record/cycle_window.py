@@ -9,7 +9,7 @@ from ...build.network import Network
 from ...engines.bulk import BulkEngine, observer
 from ...host import Host
 from ...lowering import vector_bytes
-from .heading import About
+from .heading import RecordingFacts
 from .recorder import record
 
 __all__ = ["record_window", "require_size"]
@@ -22,7 +22,8 @@ NAMES = 1000
 
 
 def record_window(
-    network: Network, host: Host, path: Path, first: int, end: int, instances: Sequence[tuple[str, int]], about: About
+    network: Network, host: Host, path: Path, first: int, end: int, instances: Sequence[tuple[str, int]],
+    about: RecordingFacts
 ) -> None:
     """Run a program from its start and write the waveform of cycles ``first`` to ``end`` - 1, as `record` does.
 
@@ -32,7 +33,7 @@ def record_window(
         A program that has not begun, and that this function runs.
     instances : sequence of (str, int)
         Kind of component and number of the instance.
-    about : About
+    about : RecordingFacts
 
     Raises
     ------

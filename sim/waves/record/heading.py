@@ -15,7 +15,7 @@ from ...build.fabric import FabricLink
 from ...build.network import Network
 from ...host import Host
 
-__all__ = ["ABOVE", "INTERFACES", "PERIOD", "ROUTERS", "WORMS", "About", "heading", "worm_to_dict"]
+__all__ = ["ABOVE", "INTERFACES", "PERIOD", "ROUTERS", "WORMS", "RecordingFacts", "heading", "worm_to_dict"]
 
 #: Clock period in femtoseconds.
 PERIOD = 1_000_000
@@ -27,7 +27,7 @@ ABOVE = ("bench", "top", "network")
 
 
 @dataclass(frozen=True)
-class About:
+class RecordingFacts:
     """Facts that a recording needs beyond the engine's state.
 
     Parameters
@@ -49,8 +49,8 @@ class About:
     deadlock: dict[str, Any] | None = None
 
 
-def heading(network: Network, host: Host, about: About, links: Sequence[FabricLink], worms: Sequence[int], first: int,
-            end: int) -> str:
+def heading(network: Network, host: Host, about: RecordingFacts, links: Sequence[FabricLink], worms: Sequence[int],
+            first: int, end: int) -> str:
     """Return the first comment of a waveform: ``wormcast``, and one line of JSON.
 
     Parameters
@@ -83,7 +83,7 @@ def heading(network: Network, host: Host, about: About, links: Sequence[FabricLi
     return "wormcast " + re.sub("(?<= ) ", r"\\u0020", json.dumps(data))
 
 
-def worm_to_dict(network: Network, host: Host, about: About, worm: int) -> dict[str, Any]:
+def worm_to_dict(network: Network, host: Host, about: RecordingFacts, worm: int) -> dict[str, Any]:
     """Convert a worm in the hosts' program to plain data for JSON."""
     row = host.worms[worm]
     # the first worm of a message that interfaces forward represents all worms of this message

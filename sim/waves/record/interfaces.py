@@ -8,7 +8,7 @@ from ...build.network import Network
 from ...engines.forwarded import NONE, Forwarded
 from ...host import Host
 from .columns import Columns
-from .heading import INTERFACES, About
+from .heading import INTERFACES, RecordingFacts
 
 __all__ = ["declare_interfaces", "interfaces_at"]
 
@@ -21,7 +21,7 @@ def interfaces_at(network: Network, instances: Sequence[tuple[str, int]]) -> lis
 
 
 def declare_interfaces(columns: Columns, network: Network, host: Host, instances: Sequence[tuple[str, int]],
-                       about: About, found: Forwarded, first: int, cycles: int) -> None:
+                       about: RecordingFacts, found: Forwarded, first: int, cycles: int) -> None:
     """Declare the signals of smart interfaces, in the scope `INTERFACES`.
 
     ``holds``: the stored packets, by child table row and packet buffer entry; ``+`` marks a packet that is still
@@ -67,5 +67,5 @@ def _during(begin: int, end: int, first: int, cycles: int) -> range:
     return range(max(begin - first, 0), cycles if end == NONE else end - first)
 
 
-def _packet(worm: int, packet: int, about: About) -> str:
+def _packet(worm: int, packet: int, about: RecordingFacts) -> str:
     return "?" if worm == NONE else f"worm_{worm + about.worms_before}.{packet}"

@@ -15,7 +15,7 @@ from ...engines.forwarded import Forwarded, follow_forwarding
 from ...lowering import Observer
 from .changes import Changes
 from .columns import Columns
-from .heading import ABOVE, PERIOD, About, heading
+from .heading import ABOVE, PERIOD, RecordingFacts, heading
 from .instances import links_at
 from .interfaces import declare_interfaces, interfaces_at
 from .layout_files import beside
@@ -36,7 +36,7 @@ FEW_BITS = 3
 Line = Callable[[int], str]
 
 
-def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tuple[str, int]], about: About, *,
+def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tuple[str, int]], about: RecordingFacts, *,
            first: int) -> None:
     """Run an engine and write a VCD file with all signals of some instances.
 
@@ -58,7 +58,7 @@ def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tupl
         Number of cycles, at least 1.
     instances : sequence of (str, int)
         Kind of component and number of the instance.
-    about : About
+    about : RecordingFacts
     first : int
         Number of the engine's next cycle, which is recorded first.
     """
@@ -91,7 +91,7 @@ class _Wave:
     several times as long to write changes.
     """
 
-    def __init__(self, engine: BulkEngine, file: TextIO, instances: Sequence[tuple[str, int]], about: About,
+    def __init__(self, engine: BulkEngine, file: TextIO, instances: Sequence[tuple[str, int]], about: RecordingFacts,
                  links: Sequence[FabricLink], trace: LinkTrace, first: int, forwarded: Forwarded | None):
         self._file = file
         self._first = first

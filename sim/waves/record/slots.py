@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from wormcast.algorithms.channels import Resource
 
-from ...build.fabric import End, FabricLink
+from ...build.fabric import FabricLink, LinkEnd
 from ...build.network import Network
 from ...engines.bulk import BulkEngine
-from ...engines.retransmission_waits import InSlots
+from ...engines.retransmission_waits import AbsorbedPackets
 from ...engines.snapshot import Snapshot
 from .trace import NOBODY, LinkTrace, trace_links
 
@@ -30,7 +30,7 @@ def slots_at(network: Network, instances: Sequence[tuple[str, int]], lane: int =
     slots = network.configuration.slots
     shown = set(instances) if slots else set()
     return [FabricLink(f"retrans:{node}", SLOTS, int(network.topology.consumptions[node, 0]), node,
-                 End("interface", node, ""), End("interface", node, ""), slots,
+                 LinkEnd("interface", node, ""), LinkEnd("interface", node, ""), slots,
                  f"retrans_{network.node_scope(node)}", node=node)
             for node in range(network.nodes) if ("interface", lane * network.nodes + node) in shown]
 
@@ -57,7 +57,7 @@ def trace_all(engine: BulkEngine, links: Sequence[FabricLink], cycles: int, lane
     codes: dict[str, int] = {"": 0}
     before = engine.capture()
     for cycle in range(cycles):
-        inside = InSlots(Snapshot(engine, lane))
+        inside = AbsorbedPackets(Snapshot(engine, lane))
         for place in chain(inside.kept(), (one for one in inside.consumption() if one.waits)):
             at = column.get(place.resource)
             if at is not None and place.packet is not None:

@@ -13,7 +13,7 @@ from vcd.gtkw import GTKWColor, GTKWSave
 from ...build.fabric import FabricLink
 from ...build.network import Network
 from ...host import Host
-from .heading import ABOVE, INTERFACES, PERIOD, ROUTERS, WORMS, About, worm_to_dict
+from .heading import ABOVE, INTERFACES, PERIOD, ROUTERS, WORMS, RecordingFacts, worm_to_dict
 from .trace import LinkTrace
 
 __all__ = ["Group", "groups_of", "write_gtkwave", "write_surfer", "write_translation"]
@@ -51,7 +51,7 @@ class Group:
     rows: tuple[SignalRow, ...]
 
 
-def groups_of(network: Network, host: Host, about: About, links: Sequence[FabricLink], trace: LinkTrace,
+def groups_of(network: Network, host: Host, about: RecordingFacts, links: Sequence[FabricLink], trace: LinkTrace,
               instances: Sequence[tuple[str, int]]) -> list[Group]:
     """Group the virtual channels that each worm holds: injection, links along its path, slots, consumption channels.
 
@@ -72,7 +72,7 @@ def groups_of(network: Network, host: Host, about: About, links: Sequence[Fabric
                    shown) for worm in order[:MOST]]
 
 
-def _stuck(about: About) -> list[int]:
+def _stuck(about: RecordingFacts) -> list[int]:
     """Return the worms in the deadlock's cycle, by number in the hosts' program, each before the worm it waits for."""
     return [hold["worm"] - about.worms_before for hold in about.deadlock["cycle"]] if about.deadlock else []
 
@@ -95,7 +95,7 @@ def _along(found: list[tuple[FabricLink, int, int]], trace: LinkTrace, worm: int
             *(one for one in found if one[0].kind in ("slots", "consumption"))]
 
 
-def _group(network: Network, host: Host, about: About, worm: int, found: list[tuple[FabricLink, int, int]],
+def _group(network: Network, host: Host, about: RecordingFacts, worm: int, found: list[tuple[FabricLink, int, int]],
            trace: LinkTrace, shown: set[tuple[str, int]]) -> Group:
     data = worm_to_dict(network, host, about, worm)
     number, source, visits = data["worm"], data["source"], list(map(str, data["destinations"]))
@@ -111,7 +111,8 @@ def _group(network: Network, host: Host, about: About, worm: int, found: list[tu
                  f"worm_{number}_from_{source}_to_{'_'.join(visits)}", tuple(rows))
 
 
-def _forwarding(network: Network, about: About, link: FabricLink, shown: set[tuple[str, int]]) -> list[SignalRow]:
+def _forwarding(network: Network, about: RecordingFacts, link: FabricLink,
+                shown: set[tuple[str, int]]) -> list[SignalRow]:
     """Return the signals of the smart interface at an injection or consumption link."""
     if link.node is None or not network.interface_probe.forwards:
         return []
@@ -123,7 +124,7 @@ def _forwarding(network: Network, about: About, link: FabricLink, shown: set[tup
     return [SignalRow(f"{name} {what}", f"{inside}.{what}") for what in ("receives", "holds", "copies")]
 
 
-def _copying(network: Network, about: About, link: FabricLink, vc: int, targets: npt.NDArray[np.int64],
+def _copying(network: Network, about: RecordingFacts, link: FabricLink, vc: int, targets: npt.NDArray[np.int64],
              shown: set[tuple[str, int]]) -> list[SignalRow]:
     """Return the replication signals of the switch at the end of a link, if the worm takes several outputs there."""
     if link.input is None or not len(targets):
@@ -161,7 +162,7 @@ def _label(link: FabricLink, vc: int) -> str:
     return f"{link.name}:{vc}"
 
 
-def write_gtkwave(groups: Sequence[Group], about: About, trace: LinkTrace, first: int) -> str:
+def write_gtkwave(groups: Sequence[Group], about: RecordingFacts, trace: LinkTrace, first: int) -> str:
     """Return the text of a save file for GTKWave 3.3 or later.
 
     GTKWave opens the waveform at the cycles with flits on the links. The save file does not name its waveform, so open

@@ -13,7 +13,7 @@ from wormcast.hw.switch_spec import SwitchSpec
 from ...build.fabric import FabricLink
 from ...build.network import Network
 from .columns import Columns
-from .heading import ROUTERS, WORMS, About
+from .heading import ROUTERS, WORMS, RecordingFacts
 from .trace import NOBODY, LinkTrace, vc_at_output, wanted_by
 
 __all__ = ["declare_worms"]
@@ -22,7 +22,7 @@ __all__ = ["declare_worms"]
 NUMBER = 32
 
 
-def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[str, int]], about: About,
+def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[str, int]], about: RecordingFacts,
                   links: Sequence[FabricLink], trace: LinkTrace,
                   named: Mapping[tuple[str, ...], Variable[Any]]) -> list[str]:
     """Declare the signals of links and routers, and return the texts that the numbers ``waits_id`` stand for.

@@ -14,7 +14,7 @@ from ...drawing.layout import NetworkLayout, layout_of
 from ...drawing.ways import along, beside, cut
 from .history import History, RecordedLink
 
-__all__ = ["BOX", "HOST", "QUEUE", "Ground", "NodePlace", "Router", "lay_out"]
+__all__ = ["BOX", "HOST", "QUEUE", "NodePlace", "ReplayLayout", "Router", "lay_out"]
 
 Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
@@ -66,7 +66,7 @@ class NodePlace:
 
 
 @dataclass(frozen=True)
-class Ground:
+class ReplayLayout:
     """The drawn network; x to the right, y down.
 
     Parameters
@@ -99,7 +99,7 @@ class Ground:
     slots: int = 0
 
 
-def lay_out(history: History) -> Ground:
+def lay_out(history: History) -> ReplayLayout:
     """Place the network of a history as in all drawings of the network (`layout_of`).
 
     A link has a track for each virtual channel. If there are links in both directions between two routers, each link is
@@ -242,7 +242,7 @@ class _Places:
             self._sides[switch] = np.array(free[0] if free else min(CORNERS, key=clear.__getitem__), float)
         return self._sides[switch]
 
-    def ground(self, tracks: tuple[tuple[tuple[Point, ...], ...], ...]) -> Ground:
+    def ground(self, tracks: tuple[tuple[tuple[Point, ...], ...], ...]) -> ReplayLayout:
         """Return the drawn network, with ``tracks`` as the lines of its virtual channels."""
         routers = tuple(Router(switch, *map(_point, (self._at(self.layout.switches[switch]), self.half(switch))))
                         for switch in self._drawn)
@@ -266,7 +266,7 @@ class _Places:
         corners = np.array(points)
         low, high = corners.min(axis=0) - EDGE, corners.max(axis=0) + EDGE
         planes = tuple(_points(self._at(plane)) for plane in self.layout.planes) if whole else ()
-        return Ground(_point(low), _point(high - low), routers, hosts, planes, names if whole else (), tracks,
+        return ReplayLayout(_point(low), _point(high - low), routers, hosts, planes, names if whole else (), tracks,
                       self.slots)
 
     def _hosts(self) -> "list[NodePlace]":

@@ -7,7 +7,7 @@ from wormcast.algorithms import WormcastError, find_scheme, topology
 from wormcast.sim import Configuration, Message, hardware, run
 from wormcast.sim.build.network import Network
 from wormcast.sim.experiments.hunt import hunt
-from wormcast.sim.experiments.hunt.arena import Arena, Batch, lanes_for
+from wormcast.sim.experiments.hunt.arena import Arena, MessageLists, lanes_for
 from wormcast.sim.experiments.hunt.draw import LOADS, draw
 from wormcast.sim.experiments.hunt.stage import legs_of_a_cycle, stage
 
@@ -95,7 +95,7 @@ def test_lists_side_by_side_deadlock_as_alone():
     arena = Arena(network, scheme, configuration, len(facing))
     for start in range(len(facing)):
         expected = next((k for k, stuck in enumerate(outcomes[start:]) if stuck), None)
-        found = arena.run(Batch.of(facing[start:]))
+        found = arena.run(MessageLists.of(facing[start:]))
         assert (found.lane, found.unfinished) == (expected, 0)
         if expected is not None:
             assert found.closed == 2

@@ -16,7 +16,7 @@ from wormcast.sim.experiments.load.experiment import Experiment, shared
 from wormcast.sim.experiments.load.messages import MessageTable
 from wormcast.sim.experiments.load.past_states import RUNG
 from wormcast.sim.experiments.load.rewind import rewind_to_deadlock, rewind_to_message, rewind_to_window
-from wormcast.sim.waves.record import About, find_instances, record
+from wormcast.sim.waves.record import RecordingFacts, find_instances, record
 
 MESH = topology("mesh:4x4")
 TRAFFIC = Traffic(0.04, destinations_mean=3, multicast_fraction=0.5, length=12)
@@ -184,7 +184,8 @@ def test_a_rewound_waveform_is_the_one_that_is_recorded_as_it_goes_by(tmp_path):
     plain.window.extend(end)
     plain.engine.host = plain.window.host
     plain.engine.run(first, beyond=True)
-    record(plain.engine, tmp_path / "plain.vcd", end - first, instances, About(plain.window.message_of), first=first)
+    record(plain.engine, tmp_path / "plain.vcd", end - first, instances,
+           RecordingFacts(plain.window.message_of), first=first)
     assert (tmp_path / "rewound.vcd").read_bytes() == (tmp_path / "plain.vcd").read_bytes()
 
 

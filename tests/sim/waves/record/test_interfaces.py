@@ -10,7 +10,7 @@ from wormcast.sim.build.network import Network
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.experiments.run import plan_messages, run
 from wormcast.sim.host import lay_out
-from wormcast.sim.waves.record import About, find_instances, record
+from wormcast.sim.waves.record import RecordingFacts, find_instances, record
 
 from ...bench import send
 from .test_trees import changes
@@ -23,8 +23,8 @@ def test_children_of_a_later_lane_have_the_names_of_nodes(tmp_path):
     message = send(0, 1, 2, 3, length=32)
     engine = BulkEngine(network, lay_out(network, np.array([0]), np.array([32]), plan_messages(mesh, scheme, [message]),
                                          lane=1))
-    record(engine, tmp_path / "w.vcd", 240, find_instances(network, "2", lane=1), About(np.zeros(3, int), lane=1),
-           first=0)
+    record(engine, tmp_path / "w.vcd", 240, find_instances(network, "2", lane=1),
+           RecordingFacts(np.zeros(3, int), lane=1), first=0)
     copies = waves.read(tmp_path / "w.vcd")["bench.top.interfaces.interface_lane1_0_2.copies"]
     said = [text.removeprefix("s").replace("\\x20", " ") for text in dict.fromkeys(copies.values)]
     assert [text for text in said if text] == [

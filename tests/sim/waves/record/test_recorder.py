@@ -14,7 +14,7 @@ from wormcast.sim.engines.amaranth import AmaranthEngine
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.experiments.run import plan_messages
 from wormcast.sim.host import lay_out
-from wormcast.sim.waves.record import About, find_instances, record, record_window
+from wormcast.sim.waves.record import RecordingFacts, find_instances, record, record_window
 from wormcast.sim.waves.record import cycle_window as window_module
 
 from ...bench import bulk, host_of, network, send
@@ -40,7 +40,7 @@ def state_of(engine):
 
 def about(engine, lane=0):
     """Each worm a message of its own."""
-    return About(np.arange(len(engine.host.worms)), lane=lane)
+    return RecordingFacts(np.arange(len(engine.host.worms)), lane=lane)
 
 
 def record_all(case, path, cycles, messages=WORMS, first=0, shown="all", **stalls):

@@ -65,7 +65,7 @@ def _record(*fields: str) -> np.dtype:
 #: Record that describes a kind of routers (`Fronts.kinds`). ``start``: first byte of the kind's state.
 #: ``instances``: number of the kind's routers in all lanes.
 #: ``tile_bytes``, ``lanes``: number of bytes, and of routers, of a tile of the kind's state.
-#: ``unit``: number of routers, one bit each, in a word of `GrantTracking.before`.
+#: ``unit``: number of routers, one bit each, in a word of `Following.before`.
 #: ``first``: index of the kind's first router in `Fronts.switch`.
 #: ``out``: number of the first output channel of the kind's first router.
 #: ``outs``: number of output channels of each router.
@@ -74,7 +74,7 @@ KIND = _record("start", "tile_bytes", "lanes", "unit", "instances", "first", "ou
 #: Record that describes an input virtual channel in all routers of a kind (`Fronts.channels`).
 #: ``kind``: row in `Fronts.kinds`. ``input``: number of the router's input.
 #: ``first``: number of the channel's front in the kind's first router.
-#: ``word``: first word of the channel's fronts in `GrantTracking.before`.
+#: ``word``: first word of the channel's fronts in `Following.before`.
 #: ``links``, ``links_end``: range of the channel's rows in `Fronts.links`.
 #: ``ejection_ports``: first of the channel's rows in `Fronts.ejection_ports`.
 #: ``link_vc``, ``ejection_port``, ``consumption_vc``, ``position``: first row in `Fronts.pieces` of the register of
@@ -117,7 +117,7 @@ class Fronts(NamedTuple):
     turns: int  # 1: log the flits that could move and did not (`TURN`)
 
 
-class GrantTracking(NamedTuple):
+class Following(NamedTuple):
     """State of the tracking: the packet at each front, and the worm that holds, or last held, each output channel."""
 
     before: Words  # [words, 6]: bits `WAITS` to `ABLE` of the fronts in the cycle before, a bit for each front
@@ -180,7 +180,7 @@ class Grants:
         outs, most = len(self.fronts.into), (3 + turns) * fronts + len(self.fronts.ports)
         ports = np.zeros((len(self.fronts.ports), 6), np.int64)
         ports[:, [WORM, MESSAGE]], ports[:, TAIL] = NOBODY, -INTERFACE - 1
-        self.following = GrantTracking(
+        self.following = Following(
             before=np.zeros((words, 6), np.uint64), current=np.full(fronts, NOBODY),
             # a packet is queued when it is granted the channel, before its first flit arrives in the buffer
             queue=np.full((fronts, network.configuration.buffer + 2, 3), NOBODY),

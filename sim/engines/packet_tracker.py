@@ -28,7 +28,7 @@ __all__ = [
 
 #: Kinds of grants: values of the field ``kind`` of `GRANT`.
 INJECTION, LINK, CONSUMPTION, BUFFER, TURN = range(5)
-#: Indices in ``GrantTracking.counters``. FIRST: number of the first worm in the hosts' program. COUNT: log entries.
+#: Indices in ``Following.counters``. FIRST: number of the first worm in the hosts' program. COUNT: log entries.
 #: MOST: most log entries that a cycle adds.
 FIRST, COUNT, MOST = range(3)
 NOBODY = -1
@@ -37,11 +37,11 @@ NOBODY = -1
 # Flags of a front for its node: consumption channel requested (CLAIMS), worm delivers (HERE), delivery finished (DONE).
 # Flag ELIGIBLE of a front: the first reader has a flit that could move.
 ASKS, OWNS, THROUGH, CLAIMS, HERE, DONE, ELIGIBLE = range(7)
-# Bits of `GrantTracking.before`: the worm at the front waits for a link (WAITS) or for a consumption channel (WANTS).
-# Bits of `GrantTracking.before`: the worm at the front holds a link (HOLDS) or a consumption channel (CONSUMES).
-# Bits of `GrantTracking.before`: a worm is at the front (ACTIVE) and has a flit that could move (ABLE).
+# Bits of `Following.before`: the worm at the front waits for a link (WAITS) or for a consumption channel (WANTS).
+# Bits of `Following.before`: the worm at the front holds a link (HOLDS) or a consumption channel (CONSUMES).
+# Bits of `Following.before`: a worm is at the front (ACTIVE) and has a flit that could move (ABLE).
 WAITS, WANTS, HOLDS, CONSUMES, ACTIVE, ABLE = range(6)
-# Columns of `GrantTracking.ports`. OPEN: 1 while the link sends a packet. WORM, MESSAGE: the packet's worm, and the
+# Columns of `Following.ports`. OPEN: 1 while the link sends a packet. WORM, MESSAGE: the packet's worm, and the
 # worm's message and sender. PACKET, PACKETS: index of the worm's next packet, and number of the worm's packets. TAIL:
 # cycle of the last tail on the link.
 OPEN, WORM, PACKET, PACKETS, MESSAGE, TAIL = range(6)

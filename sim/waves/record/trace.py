@@ -34,7 +34,7 @@ __all__ = ["NOBODY", "LinkTrace", "trace_links", "vc_at_output", "wanted_by"]
 NOBODY = -1
 #: Number in place of a worm that holds a channel and is not identified yet.
 UNNAMED = -2
-#: Value of `TagAssembly.flits` if the packet's worm is identified, or the packet's first flit passed before
+#: Value of `Said.flits` if the packet's worm is identified, or the packet's first flit passed before
 #: the recording.
 UNKNOWN = -1
 
@@ -138,7 +138,7 @@ class _Tracer:
         self.marks_at, self.data_at = (
             np.array([self._place(link, word) for link in links], np.int64) for word in (str, data_word))
         self.data_bytes = min(2, engine.place(links[0].near.kind, data_word(links[0].near.port))[1])
-        self.said = TagAssembly(np.cumsum([0, *(link.vcs for link in links[:-1])]),
+        self.said = Said(np.cumsum([0, *(link.vcs for link in links[:-1])]),
                          np.array([(link.vcs - 1).bit_length() for link in links]),
                          np.full(len(self.channels), UNKNOWN), np.zeros(len(self.channels), np.int64),
                          engine.host.options)
@@ -385,7 +385,7 @@ class _States:
         return found.reshape(self.count, instances, *found.shape[1:])[:, self._lanes[kind]].astype(np.int64)
 
 
-class TagAssembly(NamedTuple):
+class Said(NamedTuple):
     """Tags assembled from the payload flits of each virtual channel. A narrow flit carries a part of a tag."""
 
     first: npt.NDArray[np.int64]  # [links], number of the link's first virtual channel among all virtual channels
@@ -407,7 +407,7 @@ def look(marks_at, data_at, data_bytes, outputs, tagged, said, marks, named):
         Number of bytes of a flit's data to read for the tag.
     tagged : int array
         Worm of each tag.
-    said : TagAssembly
+    said : Said
         Tags received so far, by virtual channel.
     """
     width, spread = said.options[WIDTH], said.options[SPREAD]

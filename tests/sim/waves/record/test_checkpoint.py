@@ -156,7 +156,8 @@ def bomb(path, name, size, **more):
 
 def test_what_would_fill_the_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "MOST_GROWING", 1 << 22)
-    monkeypatch.setattr(checkpoint.CheckpointFile, "_read", lambda self, name, most, read=checkpoint.CheckpointFile._read: (
+    read = checkpoint.CheckpointFile._read
+    monkeypatch.setattr(checkpoint.CheckpointFile, "_read", lambda self, name, most: (
         pytest.fail(name) if name == "a.npy" else read(self, name, most)))
     bomb(tmp_path / "bomb", "a.npy", 1 << 25)
     with pytest.raises(WormcastError, match=r"bomb is damaged: the arrays without a fixed size have 33554432 "

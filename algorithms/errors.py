@@ -25,7 +25,7 @@ class WormcastError(ValueError):
 def no_such_file(what: str, file: Path) -> WormcastError:
     """Return a refusal of a file that does not exist, ``what`` first. For a relative path, the refusal says where
     relative paths begin."""
-    where = "" if file.is_absolute() else ". Relative paths begin in the working folder"
+    where = "" if file.is_absolute() else " (relative paths begin in the working folder)"
     return WormcastError(f"{what}: {file} cannot be read: No such file{where}")
 
 

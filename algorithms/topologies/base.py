@@ -258,6 +258,10 @@ class Topology:
         """Return the ids of a multicast's destinations, as `node_set`. ``"all"`` is every node but the source."""
         if isinstance(specifications, str) and specifications.strip() == ALL:
             return [node for node in range(self.nodes) if node != source]
+        if (isinstance(specifications, str) and ALL in map(str.strip, specifications.split(","))
+                and ALL not in self._named_nodes):
+            raise WormcastError(f"destinations: {specifications!r} is not valid: {ALL} stands beside other nodes. "
+                                f"Allowed: {ALL} alone, or nodes.")
         return self.node_set(specifications, "destinations")
 
     @property

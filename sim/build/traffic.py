@@ -290,10 +290,7 @@ class Traffic:
         """
         if self.hot_spots is None:
             return []
-        try:
-            found = topology.node_set(self.hot_spots)
-        except WormcastError as error:
-            raise WormcastError(f"hot_spots: {error}") from error
+        found = topology.node_set(self.hot_spots, "hot_spots")
         if not found or len(set(found)) < len(found):
             raise WormcastError(f"hot_spots: {self.hot_spots!r} is not valid. Allowed: one node or more, each once.")
         return found

@@ -28,6 +28,9 @@ CHOICE = re.compile(r"Value error, (?P<value>'.*') is not one of (?P<choices>'.*
 MISSING = re.compile(r"Missing (?:argument|option) '-*(?P<name>[\w-]+)'\.(?: Choose from:(?P<choices>.*))?", re.DOTALL)
 EXTRA = re.compile(r"Got unexpected extra argument(?:\(s\)|s?) \((?P<words>.*)\)", re.DOTALL)
 
+#: Typer's sentence for an option at the end of the line that lacks its value.
+NO_VALUE = re.compile(r"Option '(?P<option>-[\w-]+)' requires an argument\.")
+
 #: Parameter names with underscores, outside of quotes and file names.
 PARAMETER = re.compile(r"(?<![\w/.'`-])[a-z]+(?:_[a-z]+)+(?![\w/'`-]|\.\w)")
 
@@ -45,10 +48,10 @@ def usage_sentence(error: typer.TyperException) -> str:
         choices = ", ".join(re.findall(r"[\w-]+", missing["choices"] or ""))
         return f"argument {missing['name']} is missing." + (f" Allowed: {choices}." if choices else "")
     if (extra := EXTRA.fullmatch(message)) and (context := getattr(error, "ctx", None)):
-        arguments = [one.metavar or one.name.upper() for one in context.command.params
-                     if one.param_type_name == "argument"]
         return (f"{context.info_name}: {extra['words']!r} is not valid: there are too many arguments. Allowed: "
-                f"{' '.join(arguments) or 'options only'}.")
+                f"{' '.join(_arguments(context.command)) or 'options only'}.")
+    if value := NO_VALUE.fullmatch(message):
+        return f"{value['option']}: the value is missing. Needed: {value['option']} VALUE."
     errors = getattr(error.__cause__, "errors", None)
     if errors and parameter:
         name = parameter.opts[0].lstrip("-")
@@ -80,27 +83,36 @@ def _range(parameter: Any) -> str:
 def _unknown_option(error: Any) -> str:
     """Return the message for an unknown option, with a suggestion.
 
-    The suggestion is the counterpart of another simulator's option, else similar options, else the commands that have
-    the option.
+    The suggestion is the counterpart of another simulator's option, else an argument of this name, else similar options
+    and the commands that have the option.
     """
     unknown, command = error.option_name, error.ctx.info_name
     options = _options(error.ctx.command)
+    arguments = _arguments(error.ctx.command)
     sentence = f"{unknown} is not an option of {command}."
     if here := counterparts(unknown, {*options, *(one.metavar for one in error.ctx.command.params)}):
         return f"{sentence} Here: {', '.join(here)}."
+    if unknown.lstrip("-").upper() in {one.strip("[]") for one in arguments}:
+        return f"{sentence} Here: an argument, as in: wormcast {command} {' '.join(arguments)}."
     from difflib import get_close_matches
 
     if similar := get_close_matches(unknown, options, cutoff=0.8):
-        return f"{sentence} Nearest: {', '.join(similar)}."
+        sentence += f" Nearest: {', '.join(similar)}."
     # an unknown option before the command is not searched in the commands' options: this would import all commands
     if command not in COMMANDS:
-        return f"{sentence} See: wormcast --help."
+        return sentence if similar else f"{sentence} See: wormcast --help."
     others = [name for name in COMMANDS if name != command and unknown in _options(find_command(name))]
-    return f"{sentence} Allowed with: {', '.join(others)}." if others else f"{sentence} See: wormcast {command} --help."
+    if others:
+        return f"{sentence} Allowed with: {', '.join(others)}."
+    return sentence if similar else f"{sentence} See: wormcast {command} --help."
 
 
 def _options(command: Any) -> set[str]:
     return {name for one in command.params for name in one.opts if name.startswith("-")}
+
+
+def _arguments(command: Any) -> list[str]:
+    return [one.metavar or one.name.upper() for one in command.params if one.param_type_name == "argument"]
 
 
 def with_option_names(sentence: str, words: Collection[str]) -> str:

@@ -29,6 +29,8 @@ def make_folder(path: Path) -> None:
     """Create a folder and the folders above it, if they do not exist."""
     try:
         path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise WormcastError(f"folder {path} cannot be created: {path} is a file") from error
     except OSError as error:
         raise WormcastError(f"folder {path} cannot be created: {error.strerror}") from error
 
@@ -75,12 +77,18 @@ def _begin(path: Path) -> tuple[Path, Path, int]:
         target = path.resolve()
     except (OSError, RuntimeError) as error:
         raise WormcastError(f"{path} cannot be written: its symbolic links lead in a circle") from error
+    if target.is_dir():
+        raise WormcastError(f"{path} is not valid: it is a folder. Allowed: the name of a file.")
     if target.exists() and not target.is_file():
-        raise WormcastError(f"{path} is not valid: it is not a regular file. Allowed: a file or a new name.")
+        raise WormcastError(f"{path} is not valid: it is not a regular file. Allowed: a regular file or a new name.")
     if target.exists() and not os.access(target, os.W_OK):
         raise WormcastError(f"{path} cannot be written: it is read-only")
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.{os.getpid()}-", suffix=UNFINISHED)
+    except FileNotFoundError as error:
+        raise WormcastError(f"{path} cannot be written: its folder does not exist") from error
+    except NotADirectoryError as error:
+        raise WormcastError(f"{path} cannot be written: {path.parent} is not a folder") from error
     except OSError as error:
         raise WormcastError(f"{path} cannot be written: {error.strerror}") from error
     _lock(handle)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from wormcast.algorithms import Topology, WormcastError
-from wormcast.algorithms.errors import naming
 from wormcast.algorithms.file_schema import ALLOWED, FileSchema, given
 from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 
@@ -196,11 +195,9 @@ class MessageFile:
         _require_once(entry)
         schema.require(entry)
         nodes, after = entry["destinations"], entry.get("after", [])
-        with naming("source"):
-            source = _node(topology, entry["source"])
-        with naming("destinations"):
-            destinations = (topology.destination_set(ALL, source) if nodes == ALL
-                            else [_node(topology, node) for node in nodes])
+        source = _node(topology, entry["source"], "source")
+        destinations = (topology.destination_set(ALL, source) if nodes == ALL
+                        else [_node(topology, node, "destinations") for node in nodes])
         everyone = [source, *destinations]
         if len(set(everyone)) < len(everyone):
             twice = next(node for node in everyone if everyone.count(node) > 1)
@@ -220,8 +217,8 @@ class MessageFile:
         return Line(entry["cycle"], source, destinations, entry["length"], after, end)
 
 
-def _node(topology: Topology, node: Any) -> int:
-    return node if type(node) is int and 0 <= node < topology.nodes else topology.node(node)
+def _node(topology: Topology, node: Any, what: str) -> int:
+    return node if type(node) is int and 0 <= node < topology.nodes else topology.node(node, what)
 
 
 def messages_in(file: MessageFile, topology: Topology) -> list[Message]:

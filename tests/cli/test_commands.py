@@ -228,7 +228,7 @@ def test_a_topology_is_written_as_a_network_file_and_read_back(name, tmp_path):
 
 @pytest.mark.parametrize(("file", "sentence"), [
     ("net.txt", "net.txt is not valid. Allowed: names that end in .toml."),
-    ("absent/net.toml", "net.toml cannot be written: No such file or directory"),
+    ("absent/net.toml", "net.toml cannot be written: its folder does not exist"),
 ])
 def test_a_network_file_that_cannot_be_written_is_refused(file, sentence, tmp_path):
     code, out, err = wormcast("topology", "ring:4", "--toml", tmp_path / file)
@@ -272,7 +272,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
          NO_CLASS.format("1.1", "1.2", "1.3", "1+")),
         (["check", "mesh:4x4", "e-mcast", "--classes", "0+/0-:last"],
          NO_CLASS.format("0.0", "0.1", "0.2", "1+")),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "no/such/folder/x.vcd"], "No such file or directory"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "no/such/folder/x.vcd"], "its folder does not exist"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "amaranth", "--vcd", "x.vcd", "--window", "0:5"],
          "is not valid with --engine amaranth, which always records the whole run. Allowed: with --engine bulk."),
         (["run", "mesh:4x4", "dual-path", *ONE, "--instances", "3"],
@@ -282,7 +282,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
          "window: 5:999 is not valid: the run has "),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:5"], "window: 5:5 is not valid: the"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "0,4.0"],
-         "instances: node: '4.0' is not in mesh:4x4"),
+         "instances: '4.0' is not in mesh:4x4"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "router_4_0"],
          "instances: 'router_4_0' is not valid: mesh:4x4 has no such instance. Allowed: router_0_0 to router_3_3."),
         (["run", "mesh:4x4", "dual-path", *ONE, "--messages", "x.json"], "source: 0 is not valid with --messages"),
@@ -329,7 +329,7 @@ def test_files_that_hold_no_messages_are_refused(text, sentence, tmp_path):
         (2, '{"at": 0, "source": 0, "destinations": [1], "length": 0}', "length: 0 is not valid"),
         (0, '{"at": -1, "source": 0, "destinations": [1], "length": 4}', "cycle: -1 is not valid"),
         (2, '{"at": 0, "source": 0, "destinations": 1, "length": 4}', "destinations: 1 is not valid. Allowed: a"),
-        (0, '{"at": 0, "source": 0, "destinations": [17], "length": 4}', "destinations: node: '17' is not in mesh:4x4"),
+        (0, '{"at": 0, "source": 0, "destinations": [17], "length": 4}', "destinations: '17' is not in mesh:4x4"),
         (2, '{"at": 0, "source": 0, "destinations": [], "length": 4}', "destinations: [] is not valid. Allowed: 1"),
         (0, '{"at": 0, "source": 5, "destinations": [1, 5], "length": 4}', "destinations: 1.1 is the source"),
         (2, '{"at": 0, "source": 1, "destinations": [3], "length": 4, "after": 2}', "after: 2 is not valid:"),

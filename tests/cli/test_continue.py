@@ -142,8 +142,8 @@ def test_a_file_that_may_not_grow_loses_no_result(tmp_path):
 
 
 @pytest.mark.parametrize(("more", "sentence"), [
-    (["--checkpoint", "/nowhere/kept"], "/nowhere/kept cannot be written: No such file or directory"),
-    (["--checkpoint", "/"], "/ is not valid: it is not a regular file"),
+    (["--checkpoint", "/nowhere/kept"], "/nowhere/kept cannot be written: its folder does not exist"),
+    (["--checkpoint", "/"], "/ is not valid: it is a folder"),
     (["--checkpoint-every", "100"], "checkpoint-every: 100 is not valid without --checkpoint."),
     (["--checkpoint", "/dev/null"], "/dev/null is not valid: it is not a regular file"),
     (["--until-interval", "--checkpoint", "{tmp}/kept"], "until-interval: on is not valid with --checkpoint"),

@@ -61,7 +61,7 @@ def test_a_deadlock_leaves_no_table(tmp_path):
     (["--messages-out", "m.csv", "--checkpoint", "x"],
      ("messages-out: m.csv is not valid with --checkpoint: a checkpoint does not store received messages. Allowed: one "
      "of the two options.")),
-    (["--messages-out", "/nowhere/m.csv"], "/nowhere/m.csv cannot be written: No such file or directory"),
+    (["--messages-out", "/nowhere/m.csv"], "/nowhere/m.csv cannot be written: its folder does not exist"),
 ])
 def test_what_cannot_be_is_refused(more, sentence, tmp_path):
     assert wormcast(*QUICK, *more, cwd=tmp_path) == (2, "", f"wormcast: {sentence}\n")

@@ -49,7 +49,7 @@ GIF = "plot: a.gif is not valid. Allowed: names that end in .svg, .pdf, .png, .e
 
 @pytest.mark.parametrize(("command", "sentence"), [
     (["topology", "mesh:2x2", "--plot", "a.gif"], GIF),
-    (["topology", "mesh:2x2", "--plot", "nowhere/a.svg"], "nowhere/a.svg cannot be written: No such file or directory"),
+    (["topology", "mesh:2x2", "--plot", "nowhere/a.svg"], "nowhere/a.svg cannot be written: its folder does not exist"),
     ([*PLAN, "--plot", "a.gif"], GIF),
     (["plan", "mesh:2x32", "individual", "--source", "0", "--destinations", ",".join(map(str, range(1, 64))), "--plot",
       "a.svg"], "plot: individual is not valid: a link needs 63 lines for its worms. Allowed: at most 24"),

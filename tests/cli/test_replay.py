@@ -51,5 +51,5 @@ def test_what_cannot_be_written_is_refused(tmp_path):
     code, _, err = wormcast("run", "mesh:2x2", "individual", "--source", 0, "--destinations", 3, "--length", 4,
                             "--replay", "nowhere/run.html", cwd=tmp_path)
     assert code == 2
-    assert "nowhere/run.html cannot be written: No such file or directory" in err
+    assert "nowhere/run.html cannot be written: its folder does not exist" in err
     assert list(tmp_path.iterdir()) == []

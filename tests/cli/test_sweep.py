@@ -202,12 +202,12 @@ def test_a_picture_that_cannot_be_written_is_refused_before_anything_is_run(file
     picture = tmp_path / "none" / "o.svg"
     code, out, err = sweep(file, "--out", tmp_path / "out", "--plot", picture)
     assert (code, out) == (2, "")
-    assert err == f"wormcast: {picture} cannot be written: No such file or directory\n"
+    assert err == f"wormcast: {picture} cannot be written: its folder does not exist\n"
     assert not (tmp_path / "out").exists()
     (tmp_path / "out" / f"{file.stem}.csv").mkdir(parents=True)
     code, out, err = sweep(file, "--out", tmp_path / "out")
     assert (code, out) == (2, "")
-    assert err.endswith(".csv is not valid: it is not a regular file. Allowed: a file or a new name.\n")
+    assert err.endswith(".csv is not valid: it is a folder. Allowed: the name of a file.\n")
     assert [path.suffix for path in (tmp_path / "out").iterdir()] == [".csv"]
 
 

@@ -91,7 +91,7 @@ def test_named_configuration_is_told(tmp_path):
     (["router", "--sva"], "sva: on is not valid without -o. Needed: -o FILE."),
     (["allocator", "--sva", "-o", "x.v"], "sva: on is not valid with allocator. Allowed: router, interface, network."),
     (["router", "--json"], "json: on is not valid without -o. Needed: -o FILE."),
-    (["router", "-o", "no/such/x.v"], "no/such/x.v cannot be written: No such file or directory"),
+    (["router", "-o", "no/such/x.v"], "no/such/x.v cannot be written: its folder does not exist"),
     (["router", "--relations", "e-cube", "--relation", "e-cube", "-o", "x.v"],
      "relation: e-cube is not valid with relations e-cube. Allowed: one of the two options."),
     (["network", "--relations", "e-cube", "-o", "x.v"],

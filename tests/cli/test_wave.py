@@ -98,7 +98,7 @@ def test_a_worm_that_arrives_is_told_when(tmp_path):
     (["--worms", "0,x"], "worms: '0,x' is not valid. Allowed: numbers of worms, separated by commas."),
     (["--links", "0.0>0.3"], "links: '0.0>0.3' is not valid: the waveform has no such link. Allowed: used, all, or"),
     (["--plot", "f.gif"], "plot: f.gif is not valid. Allowed: names that end in .svg, .pdf, .png, .eps."),
-    (["--plot", "no/f.svg"], "no/f.svg cannot be written: No such file or directory"),
+    (["--plot", "no/f.svg"], "no/f.svg cannot be written: its folder does not exist"),
     (["--plot", "f.svg", "--window", "0:2"],
      "plot: a diagram with 0 rows of virtual channels is not valid. Allowed: 1 to 800 rows. "),
     (["--buffers", "s0"], "buffers: s0 is not valid without --plot. Needed: --plot FILE."),

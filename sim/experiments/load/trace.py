@@ -114,7 +114,7 @@ class Trace:
                     for other in line.after:
                         sets.seek(other * row + line.source // 8)
                         if not sets.read(1)[0] >> line.source % 8 & 1:
-                            raise WormcastError(f"after: {other} is not valid. Allowed: lines with the destination "
+                            raise WormcastError(f"after: {other} is not valid. Allowed: earlier lines with the destination "
                                                 f"{topology.node_name(line.source)}, the source of this line.")
                 if line.after:
                     sets.seek(lines * row)

@@ -55,7 +55,7 @@ def read(file: Path) -> Sweep:
     if file.suffix != ".toml":
         raise WormcastError(f"sweep: {file} is not valid. Allowed: a file NAME.toml.")
     entries = read_toml(file, "sweep")
-    for key in ("series", "statements"):
+    for key in ("title", "series", "statements"):
         if key in entries:
             raise WormcastError(f"{file}: {key} is a key of figures, not of sweeps. Allowed: a sweep without {key}; "
                                 f"for a figure, wormcast figure {file}.")

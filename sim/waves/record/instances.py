@@ -36,11 +36,11 @@ def find_instances(network: Network, text: str, lane: int = 0) -> list[tuple[str
                                 f"{names[0]} to {names[-1]}.")
         else:
             try:
-                node = topology.node(name)
+                node = topology.node(name, "instances")
             except WormcastError as error:
                 ranges = ", ".join(f"{ends[0]} to {ends[-1]}" for what in ("router", "interface")
                                    if (ends := [one for one in known if one.startswith(f"{what}_")]))
-                raise WormcastError(f"instances: {str(error).removesuffix('.')}; {ALL}; {ranges}.") from error
+                raise WormcastError(f"{str(error).removesuffix('.')}; {ALL}; {ranges}.") from error
             at = [ends[node, 0].item() for ends in (topology.injections, topology.consumptions)]
             found += instances_at(network, at, [node], lane)
     return list(dict.fromkeys(found))

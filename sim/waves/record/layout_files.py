@@ -4,8 +4,6 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from wormcast.algorithms.errors import WormcastError
-
 from ...common.atomic_write import require_writable, whole_file
 
 __all__ = ["beside", "require_waveform", "whole_waveform"]
@@ -16,8 +14,8 @@ LAYOUTS = (".gtkw", ".sucl", ".waits.txt")
 
 def beside(path: Path) -> list[Path]:
     """Return the paths of the layout files that `record` writes beside a waveform."""
-    if not path.name:
-        raise WormcastError(f"{path} is not valid: it is not a regular file. Allowed: a file or a new name.")
+    if not path.name:  # the folders . and / have no name
+        require_writable(path)
     return [path.with_name(path.name + ending) for ending in LAYOUTS]
 
 

@@ -72,9 +72,9 @@ def choose_links(history: History, text: str) -> list[int] | None:
             continue
         try:
             matching = [index for index, link in enumerate(history.links) if _means(history.topology, name, link)]
-        except WormcastError as error:
+        except WormcastError:
             if ">" in name or ":" in name:
-                raise WormcastError(f"links: {error}") from error
+                raise
             matching = []
         if not matching:
             raise WormcastError(f"links: {name!r} is not valid: the waveform has no such link. Allowed: used, all, or "
@@ -92,18 +92,18 @@ def _means(topology: Topology, name: str, link: RecordedLink) -> bool:
             not number or link.name.rpartition("#")[2] == number)
     kind, colon, node = name.partition(":")
     if colon and kind in ("inj", "cons", "retrans"):
-        return link.name.startswith(f"{kind}:") and link.node == topology.node(node)
+        return link.name.startswith(f"{kind}:") and link.node == topology.node(node, "links")
     if name in topology.switch_names and not topology.direct:
         return topology.switch_names.index(name) in link.switches
-    node_named = topology.node(name)
+    node_named = topology.node(name, "links")
     return link.node == node_named or (topology.direct and node_named in link.switches)
 
 
 def _switch(topology: Topology, name: str) -> int:
     """Return the number of the switch with this name; in a direct network, of the switch of the node with this name."""
     if topology.direct:
-        return topology.node(name)
+        return topology.node(name, "links")
     if name.strip() not in topology.switch_names:
-        raise WormcastError(f"{name.strip()!r} is not valid: {topology.name} has no such switch. Allowed: "
+        raise WormcastError(f"links: {name.strip()!r} is not valid: {topology.name} has no such switch. Allowed: "
                             f"{topology.switch_names[0]} to {topology.switch_names[-1]}.")
     return topology.switch_names.index(name.strip())

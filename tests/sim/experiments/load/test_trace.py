@@ -276,7 +276,7 @@ def test_files_that_are_refused(text, sentence, tmp_path):
     (line(5.0, 0, [1]), "cycle: 5.0 is not valid"),
     (line(4, 0, [1]), "cycle: 4 is not valid: an earlier line has cycle 5. Allowed: lines in the order of their"),
     (line(5, 0, [1], 0), "length: 0 is not valid. Allowed: a whole number from 1 to 65536"),
-    (line(5, 16, [1]), "source: node: '16' is not in mesh:4x4"),
+    (line(5, 16, [1]), "source: '16' is not in mesh:4x4"),
     (line(5, None, [1]), "source: null is not valid. Allowed: a node, by number or name"),
     (line(5, False, [1]), "source: false is not valid. Allowed: a node"),
     (line(5, 0, []), "destinations: [] is not valid. Allowed: 1 or more entries"),
@@ -287,8 +287,8 @@ def test_files_that_are_refused(text, sentence, tmp_path):
     (line(5, 1, [3], after=-1), "after: -1 is not valid. Allowed: the number of an earlier message"),
     (line(5, 1, [3], after=[0, 0]), "after: [0, 0] is not valid"),
     (line(5, 1, [3], after="0"), "after: '0' is not valid. Allowed: the number of an earlier message, or a list"),
-    (line(5, 0, [3], after=0), "after: 0 is not valid. Allowed: lines with the destination 0.0, the source"),
-    (line(5, 5, [3], after=0), "after: 0 is not valid. Allowed: lines with the destination 1.1, the source"),
+    (line(5, 0, [3], after=0), "after: 0 is not valid. Allowed: earlier lines with the destination 0.0, the source"),
+    (line(5, 5, [3], after=0), "after: 0 is not valid. Allowed: earlier lines with the destination 1.1, the source"),
     ("1" * (1 << 20), "the line is too long. Allowed: fewer than 1048576 bytes"),
 ], ids=lambda case: "" if isinstance(case, str) else json.dumps(case)[:40])
 def test_a_line_that_is_no_message_is_refused(second, sentence, tmp_path):

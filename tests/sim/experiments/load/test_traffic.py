@@ -235,7 +235,7 @@ def test_bad_traffic_is_refused(options, sentence):
     ({"destinations_mean": 2.2, "destinations_distribution": "uniform"}, "multiples of 0.5"),
     ({"destinations_distribution": "given", "destinations_counts": "1:1,8:1"},
      "destinations_counts: the count 8 is not valid in a network of 8 nodes. Allowed: 1 to 7."),
-    (HOT | {"hot_spots": "0.8"}, "hot_spots: node: '0.8' is not in mesh:1x8"),
+    (HOT | {"hot_spots": "0.8"}, "hot_spots: '0.8' is not in mesh:1x8"),
     (HOT | {"hot_spots": "1,0.1"}, "hot_spots: '1,0.1' is not valid. Allowed: one node or more, each once."),
     (HOT | {"hot_spots": ""}, "hot_spots: '' is not valid"),
 ])

@@ -183,10 +183,10 @@ def test_instances_have_the_names_of_the_topology_and_of_the_waveform(text, foun
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ("3", "instances: node: '3' is not in mesh:1x3. Allowed: ids from 0 to 2"),
+    ("3", "instances: '3' is not in mesh:1x3. Allowed: ids from 0 to 2"),
     ("router_0_3", "instances: 'router_0_3' is not valid: mesh:1x3 has no such instance. Allowed: router_0_0 t"),
-    ("hub", "instances: node: 'hub' is not in mesh:1x3"),
-    ("", "instances: node: '' is not in mesh:1x3"),
+    ("hub", "instances: 'hub' is not in mesh:1x3"),
+    ("", "instances: '' is not in mesh:1x3"),
 ])
 def test_unknown_instances_are_refused(text, sentence):
     with pytest.raises(WormcastError) as error:

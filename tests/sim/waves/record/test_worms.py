@@ -367,5 +367,5 @@ def test_a_waveform_comes_whole_or_not_at_all(tmp_path):
                                                                    "w.vcd.waits.txt"]
     beside(path)[1].unlink()
     beside(path)[1].mkdir()
-    with pytest.raises(WormcastError, match=r"w.vcd.sucl is not valid: it is not a regular file"), whole_waveform(path):
+    with pytest.raises(WormcastError, match=r"w.vcd.sucl is not valid: it is a folder"), whole_waveform(path):
         pass

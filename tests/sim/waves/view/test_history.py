@@ -191,7 +191,7 @@ def test_links_are_chosen_by_name(crossing, text, names):
 
 @pytest.mark.parametrize(("text", "sentence"), [
     ("0.0>0.2", "links: '0.0>0.2' is not valid: the waveform has no such link. Allowed: used, all, or U>V, U>V#k"),
-    ("0.0>0.9", "links: node: '0.9' is not in mesh:1x4"),
+    ("0.0>0.9", "links: '0.9' is not in mesh:1x4"),
     ("", "links: '' is not valid: the waveform has no such link"),
 ])
 def test_other_links_are_refused(crossing, text, sentence):

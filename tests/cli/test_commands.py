@@ -78,7 +78,7 @@ def test_plan_tells_people_the_form_and_who_waits_for_whom():
     first, words, second, third, *rows = out.splitlines()
     assert first.startswith("u-mesh on mesh:4x4x4, from 1.1.1: worms 3, ")
     assert first.endswith("start-ups 2, phases 2, steps 2")
-    assert words.endswith("steps: of message passing")
+    assert words.endswith("steps: message-passing steps")
     assert second == "form: 3-D: the chain sorted by the last dimension first, as e-cube routes"
     assert third.startswith("provenance: reconstructed")
     cells = [[cell.strip() for cell in row.split("│")[1:-1]] for row in rows]

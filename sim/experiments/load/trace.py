@@ -114,8 +114,9 @@ class Trace:
                     for other in line.after:
                         sets.seek(other * row + line.source // 8)
                         if not sets.read(1)[0] >> line.source % 8 & 1:
-                            raise WormcastError(f"after: {other} is not valid. Allowed: earlier lines with the destination "
-                                                f"{topology.node_name(line.source)}, the source of this line.")
+                            raise WormcastError(f"after: {other} is not valid. Allowed: earlier lines with the "
+                                                f"destination {topology.node_name(line.source)}, the source of this "
+                                                "line.")
                 if line.after:
                     sets.seek(lines * row)
                 sets.write(sum(1 << node for node in line.destinations).to_bytes(row, "little"))

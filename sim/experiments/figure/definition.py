@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -279,7 +280,7 @@ def names_of_several(text: str) -> list[str]:
 
     The list is empty if the text is the name of one figure, or unknown. Several names and papers are joined by commas.
     """
-    if "," in text and not Path(text).is_file():
+    if "," in text and not os.path.isfile(text):  # Path refuses texts that are too long for a file's name
         return [*dict.fromkeys(name for part in text.split(",") for name in names_of_several(part) or [part])]
     names = catalogue()
     if found := [name for name in names if text in (EVERY, paper_of(name))]:

@@ -79,6 +79,7 @@ def test_pictures_of_a_figure_get_its_progress(file, monkeypatch):
 @pytest.mark.parametrize(("name", "numbers"), [
     ("boppana", {"002"}), ("004", {"004"}), ("all", {"000", "001", "002", "003", "004"}), ("002-fig9", set()),
     ("own.toml", set()), ("mckinley", set()), ("hou,002-fig9,002-fig9", {"004", "002"}),
+    ("002-fig9," * 40 + "hou", {"004", "002"}),
 ])
 def test_names_of_several_figures(name, numbers):
     from wormcast.sim.experiments.figure.definition import names_of_several

@@ -58,10 +58,10 @@ class TokenGroups:
 
 
 def require_trees(tokens: str | None, is_tree: bool, names: str) -> None:
-    """Refuse tokens for schemes whose worms do not replicate in switches. ``names`` are these schemes."""
+    """Refuse tokens for schemes whose worms are not replicated from shallow buffers. ``names`` are these schemes."""
     if tokens == "on" and not is_tree:
-        raise WormcastError(f"tokens: on is not valid: worms of {names} do not replicate in switches. Allowed: on with "
-                            "trees, as atbm; off.")
+        raise WormcastError(f"tokens: on is not valid: worms of {names} are not replicated from shallow buffers. "
+                            "Allowed: off, or on with schemes such as atbm, on multistage networks.")
 
 
 def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection: str) -> None:

@@ -164,7 +164,8 @@ def require_one_relation(header: Header, what: str) -> None:
     if header.relations != 1 or header.signed:
         if header.signed:
             raise WormcastError(f"ties: signed is not valid: {what} cannot hold signs. Allowed: plus.")
-        raise WormcastError(f"relations: {header.relations} is not valid: {what} cannot select a relation. Allowed: 1.")
+        raise WormcastError(f"relations: {header.relations} relations are not valid: {what} cannot select a relation. "
+                            "Allowed: one relation (option relation).")
 
 
 class HeaderByShape(Header):

@@ -147,6 +147,11 @@ def decoder_of(place: DecoderPlace) -> Decoder:
         return ReachDecoder(header, kind=kind, injection=options.ports, in_turn=routes.in_turn,
                             adaptive=not (routes.in_turn or routes.deterministic), whole=options.strings == "whole")
     decided = tag_digits(routes, kind)
+    outputs = max(len(kind.network_outputs), len(kind.ejections))
+    if place.topology.kind == "min" and outputs.bit_count() > 1:
+        raise WormcastError(f"scheme: {place.scheme.name} is not valid on {place.topology.name}: a switch has "
+                            f"{outputs} outputs, and bits of the destination's id select one of them. Allowed: "
+                            "switches whose number of outputs is a power of two, as with b=2 or b=4.")
     if decided is None:
         raise WormcastError(f"relation: {routes.relation.name} is not valid with {place.scheme.name} on "
                             f"{place.topology.name}: switches for {place.scheme.name} select an output by a digit of "

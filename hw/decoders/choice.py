@@ -84,7 +84,8 @@ def decoder_for(place: DecoderPlace) -> Decoder:
     relations, known = place.relations, [one.name for one in place.compared]
     if not set(relations) <= set(known) or len(set(relations)) < len(relations):
         reason = (f". Allowed: {', '.join(known)}, each once." if known else
-                  f" on {place.topology.name}: its routers decode the scheme's relation alone. Allowed: no relations.")
+                  f" on {place.topology.name}: its routers decode one relation. Allowed: relation, with one name, "
+                  "in place of relations.")
         raise WormcastError(f"relations: {', '.join(relations)} is not valid{reason}")
     require_buffers(place.scheme, deep=place.options.deep)
     require_unicasts(place.scheme, place.routes)

@@ -1,6 +1,7 @@
 """Parameters of a switch with deep buffers, and its properties that do not need its logic."""
 
 from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.phrases import count
 
 from ..decoders import Decoder
 from ..decoders.branching import BranchingDecoder
@@ -32,7 +33,8 @@ class DeepSwitchSpec(SwitchSpec):
             allowed = f"{least} to {MOST_CHUNK}, with a buffer of whole chunks" if least <= MOST_CHUNK else (
                 f"up to {MOST_CHUNK}, with flits wide enough for fewer header flits")
             raise WormcastError(f"chunk: {chunk} is not valid: the switch has {len(outputs)} outputs, and "
-                                f"decodes branches from up to {decoder.flits} header flits. Allowed: {allowed}.")
+                                f"decodes branches from up to {count(decoder.flits, 'header flit')}. "
+                                f"Allowed: {allowed}.")
         self.branching = decoder
         for port in [*inputs, *outputs]:
             if port.vcs != 1:

@@ -125,7 +125,8 @@ REFUSALS = {
                 "header: port 4 of switch 0 is not valid. Allowed: ports 0 to 3 of switches 0 to 1."),
     "a width": (lambda: MultiDrop(((0, 3),), 2, 4, 0), "flit_width: 0 is not valid. Allowed: 1 or more."),
     "relations": (lambda: MultiDrop(((0, 3),), 2, 4, 8, 2),
-                  "relations: 2 is not valid: a multi-drop header cannot select a relation. Allowed: 1."),
+                  ("relations: 2 relations are not valid: a multi-drop header cannot select a relation. "
+                   "Allowed: one relation (option relation).")),
     "nobody": (lambda: MULTI.encode([]), "header: worm 0 has no destination. Needed: 1 or more."),
     "no node": (lambda: MULTI.encode([3]), "header: node 3 has no port. Allowed: 0 to 2."),
     "twice": (lambda: MULTI.encode([0, 0]), f"header: destinations [0, 0] are not valid. {ONCE}"),

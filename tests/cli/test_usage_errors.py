@@ -64,6 +64,9 @@ from command import wormcast
      "replay: r.txt is not valid. Allowed: names that end in .html."),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "4", "--vcd", "."],
      ". is not valid: it is a folder. Allowed: the name of a file."),
+    (["run", "min:b=3,stages=2", "atbm", "--source", "0", "--destinations", "1,2", "--length", "4"],
+     ("scheme: atbm is not valid on min:b=3,stages=2: a switch has 3 outputs, and bits of the destination's id select "
+      "one of them. Allowed: switches whose number of outputs is a power of two, as with b=2 or b=4.")),
     (["demo", "--out", "/dev/null/x"], "folder /dev/null/x cannot be created: Not a directory"),
     (["frobnicate"], ("command: 'frobnicate' is not valid. Allowed: check, run, load, continue, demo, doctor, figure, "
                       "hunt, list, topology, plan, sweep, synth, verilog, wave.")),

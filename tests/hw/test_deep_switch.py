@@ -358,7 +358,7 @@ def test_no_path_leads_through_it():
 @pytest.mark.parametrize(("changed", "message"), [
     ({"chunk": 2},
      ("chunk: 2 is not valid: the switch has 3 outputs, and decodes branches from up to 1 header "
-     "flits. Allowed: 3 to 256, with a buffer of whole chunks.")),
+     "flit. Allowed: 3 to 256, with a buffer of whole chunks.")),
     ({"vcs": 2}, "DeepSwitch.vcs: 2 virtual channels of in_0 are not valid. Allowed: 1."),
 ])
 def test_what_cannot_be_built_is_refused(changed, message):

@@ -49,8 +49,11 @@ def irregular(parameters: str) -> Topology:
     joined = int(free * connectivity)
     if joined // 2 < switches - 1:
         most = switches * ports - math.ceil(2 * (switches - 1) / connectivity)
-        allowed = f"up to {most} nodes" if most >= 2 else (
-            f"more ports{', or a greater connectivity' * (free // 2 >= switches - 1)}")
+        fewest = math.ceil((nodes + math.ceil(2 * (switches - 1) / connectivity)) / switches)
+        allowed = ", or ".join([f"nodes={most} or fewer"] * (most >= 2)
+                               + [f"ports={fewest} or more"] * (fewest <= MOST_PORTS)
+                               + ["a greater connectivity"] * (free // 2 >= switches - 1)
+                               ) or "more ports, with fewer nodes or a greater connectivity"
         raise WormcastError(
             f"topology: '{specification}' is not valid: with switches={switches}, ports={ports}, nodes={nodes} and "
             f"connectivity={_plain(connectivity)}, links join {joined} ports, and {switches} switches need "

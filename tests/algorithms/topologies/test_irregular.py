@@ -70,11 +70,11 @@ def test_seeds_differ():
 
 @pytest.mark.parametrize(("parameters", "sentence"), [
     ("switches=8,ports=4,nodes=25",
-     "nodes=25 and connectivity=0.8, links join 5 ports, and 8 switches need 14. Allowed: up to 14 nodes"),
+     "links join 5 ports, and 8 switches need 14. Allowed: nodes=14 or fewer, or ports=6 or more."),
     ("connectivity=0.4",
-     "nodes=32 and connectivity=0.4, links join 12 ports, and 8 switches need 14. Allowed: up to 29 nodes"),
+     "connectivity=0.4, links join 12 ports, and 8 switches need 14. Allowed: nodes=29 or fewer, or ports=9 or more"),
     ("connectivity=0.1",
-     "connectivity=0.1, links join 3 ports, and 8 switches need 14. Allowed: more ports, or a greater connectivity"),
+     "links join 3 ports, and 8 switches need 14. Allowed: ports=22 or more, or a greater connectivity"),
     ("connectivity=0", "connectivity '0' of '.*' is not valid. Allowed: numbers above 0 up to 1"),
     ("connectivity=1.1", "'1.1' of .* is not valid. Allowed: numbers above 0 up to 1 with at most six decimal places"),
     ("connectivity=1/2", "connectivity '1/2' of '.*' is not valid"),

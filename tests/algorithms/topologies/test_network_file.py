@@ -152,7 +152,7 @@ def changed(old, new):
     (changed("[0, 0, 1, 2, 3]", '[0, [1, "x"]]'),
      "nodes[1]: port 'x' of switch s1 is not valid. Allowed: numbers from 0 to 31, as ports is not given"),
     (changed("[0, 0, 1, 2, 3]", str([0] * 31)), "switch 0 has 33 ports. Allowed: 1 to 32"),
-    (changed("[0, 1]", "[0, 0]"), "a link leads from switch 0 to itself. Allowed: other switches"),
+    (changed("[0, 1]", "[0, 0]"), "a link leads from switch s0 to itself. Allowed: other switches"),
     (changed("[0, 1]", "[0, 1, 2]"), "links[0]: [0, 1, 2] is not valid. Allowed: [switch, switch] or [switch, output,"),
     (changed("[0, 1]", "[0, 40, 1, 0]"), "links[0]: port 40 of switch s0 is not valid. Allowed: numbers from 0 to 31"),
     (changed("[0, 1]", "[0.0, 1]"), "links[0][0]: 0.0 is not valid. Allowed: a number or a name"),

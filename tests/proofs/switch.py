@@ -147,7 +147,7 @@ class SwitchHarness(Harness):
         for worm in worms:
             if worm.receiver.unit.ejection is not None:
                 asks = worm.receiver.worm("readers__0__eligible") & worm.receiver.worm("wants_consumption")
-                offered = entry(unit.offer.free, worm.receiver.worm("kind"))
+                offered = entry(unit.offer.free, worm.receiver.worm("consumption_class"))
                 self.invariant(m, implies(asks & unit.offer.vc_still_free, offered))
 
 

@@ -19,7 +19,7 @@ from functools import partial
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.hw.router import Blueprint
 from wormcast.sim.build.configuration import Configuration
-from wormcast.sim.build.network import Kind
+from wormcast.sim.build.network import ComponentKind
 from wormcast.sim.engines.bulk import _lowered, observer
 from wormcast.sim.lowering import machine, netlist
 
@@ -35,7 +35,7 @@ def count(module, name):
 for module, name in (netlist, "read"), (netlist, "read_visible"), (machine, "compile_ir"):
     count(module, name)
 blueprint = Blueprint(topology("mesh:1x2"), SCHEMES["individual"], Configuration())
-kind = Kind("interface", partial(blueprint.interface, ports=1, links=1), ("one",), {}, {}, "interface")
+kind = ComponentKind("interface", partial(blueprint.interface, ports=1, links=1), ("one",), {}, {}, "interface")
 observer(kind, _lowered(kind, 16))
 print(json.dumps([counts["read"] + counts["read_visible"], counts["compile_ir"]]))
 """

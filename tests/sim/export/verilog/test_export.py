@@ -100,7 +100,7 @@ def test_file_is_the_same_in_another_place_and_with_another_hash(tmp_path):
 def test_head_says_what_it_is_and_how_it_was_made():
     made = export(blueprint(vcs=1), "output-unit", port="local", module="exit_unit", named="small", command="this one")
     head, _, rest = made.verilog.partition("\nmodule ")
-    assert rest.startswith("exit_unit(clk, rst, sends_0_touch, ")
+    assert rest.startswith("exit_unit(clk, rst, sends_0_vc_active, ")
     for line in ("exit_unit: Output port: owner and credits of each virtual channel, and the register that",
                  "  this one", "topology           mesh:3x3", "port               local", "vcs                1",
                  "scheme             dual-path: [Boppana98], section 2.1 (order of sending: ours)",
@@ -247,7 +247,8 @@ def test_table_has_every_port_and_every_bit_of_a_flit():
 def test_table_has_the_signs_of_ties():
     text = export(on_any("torus:2x4", ties="signed", flit_width=12), "router", command="").document
     signs = "1 bit for ties in dimension 0 (row) (1 down), 1 bit for ties in dimension 1 (column) (1 down)"
-    assert f"| 4:0 | address of the next destination: {signs}, 1 bit of coordinate 0 (row), 2 bits of coord" in text
+    assert (f"| 4:0 | address of the next destination, from its highest bit down: {signs}, "
+            "1 bit of coordinate 0 (row), 2 bits of coord") in text
     assert "| ties | signed |" in text
 
 

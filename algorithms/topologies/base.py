@@ -260,7 +260,7 @@ class Topology:
             return [node for node in range(self.nodes) if node != source]
         if (isinstance(specifications, str) and ALL in map(str.strip, specifications.split(","))
                 and ALL not in self._named_nodes):
-            raise WormcastError(f"destinations: {specifications!r} is not valid: {ALL} stands beside other nodes. "
+            raise WormcastError(f"destinations: {specifications!r} is not valid: {ALL} is listed with other nodes. "
                                 f"Allowed: {ALL} alone, or nodes.")
         return self.node_set(specifications, "destinations")
 

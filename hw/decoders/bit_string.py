@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BitStringDecoder", "decoder_of"]
 
+
 class BitStringDecoder(TreeDecoder):
     """Decoder that finds the outputs to which a bit string leads, and the bit string of each branch.
 

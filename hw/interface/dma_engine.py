@@ -78,10 +78,10 @@ class DmaEngine(wiring.Component):
         grants, refusals = [], []
         for name, turn in (("early", early), ("late", ~early)):
             for k in links:
-                asks, after = Signal(name=f"link{k}_{name}"), Signal(at_once, name=f"left_after_link{k}_{name}")
-                m.d.comb += [asks.eq(requests[k] & turn[k]), after.eq(Mux(asks, left >> 1, left))]
-                grants.append(asks & left[0])
-                refusals.append((asks & ~left[0], (1 << self.links) - (1 << k)))
+                requested, after = Signal(name=f"link{k}_{name}"), Signal(at_once, name=f"left_after_link{k}_{name}")
+                m.d.comb += [requested.eq(requests[k] & turn[k]), after.eq(Mux(requested, left >> 1, left))]
+                grants.append(requested & left[0])
+                refusals.append((requested & ~left[0], (1 << self.links) - (1 << k)))
                 left = after
         m.d.comb += granted.eq(Cat(grants[k] | grants[self.links + k] for k in links))
         for refused, from_here in reversed(refusals):  # the first refused link comes last, and decides
@@ -94,4 +94,3 @@ class DmaEngine(wiring.Component):
         for k in links:
             m.d.sync += held[k].eq(held[k] + granted[k] - self.crosses[k])
         return m
-

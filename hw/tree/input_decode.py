@@ -92,7 +92,7 @@ class TreeInputDecode(wiring.Component):
         cut = Signal()
         last = Signal()
         place = Signal(bits_for(flits), name="header_flit")
-        seen = Signal(self.decoder.seen_bits(self.port), name="said" if flits == 1 else "asked")
+        seen = Signal(self.decoder.seen_bits(self.port))
         straps = straps_of(self)
         m.d.comb += [
             accepted.eq(self.valid & ~bit_at(self.full, vc)),
@@ -140,21 +140,21 @@ class TreeInputDecode(wiring.Component):
         with the information that the decoder has collected from the header flits up to now.
         """
         flits, vc, straps = self.decoder.flits, self.vc, straps_of(self)
-        said, says_report = seen if flits == 1 else Signal.like(seen, name="said"), Signal()
+        in_flit, reports = seen if flits == 1 else Signal.like(seen, name="seen_in_flit"), Signal(name="flit_reports")
         m.d.comb += [
-            said.eq(self.decoder.seen(m, self.port, straps, self.flit.data, place)),
-            says_report.eq(self.decoder.reports(self.flit.data)),
+            in_flit.eq(self.decoder.seen(m, self.port, straps, self.flit.data, place)),
+            reports.eq(self.decoder.reports(self.flit.data)),
         ]
         if flits == 1:
-            return says_report
+            return reports
         places = Array(Signal(range(flits), name=f"vc{v}_header_flit") for v in range(self.vcs))
-        kept = Array(Signal.like(seen, name=f"vc{v}_asked") for v in range(self.vcs))
+        kept = Array(Signal.like(seen, name=f"vc{v}_seen") for v in range(self.vcs))
         kept_report = Array(Signal(name=f"vc{v}_reports") for v in range(self.vcs))
         report = Signal(name="report")
         m.d.comb += [
             place.eq(Mux(begins, 0, places[vc])),
-            seen.eq(Mux(begins, 0, kept[vc]) | Mux(comes, said, 0)),
-            report.eq(Mux(begins, says_report, kept_report[vc])),
+            seen.eq(Mux(begins, 0, kept[vc]) | Mux(comes, in_flit, 0)),
+            report.eq(Mux(begins, reports, kept_report[vc])),
         ]
         with m.If(comes):
             m.d.sync += [places[vc].eq(place + 1), kept[vc].eq(seen), kept_report[vc].eq(report)]

@@ -96,15 +96,17 @@ def _unknown_option(error: Any) -> str:
         return f"{sentence} Here: an argument, as in: wormcast {command} {' '.join(arguments)}."
     from difflib import get_close_matches
 
+    hints = []
     if similar := get_close_matches(unknown, options, cutoff=0.8):
-        sentence += f" Nearest: {', '.join(similar)}."
-    # an unknown option before the command is not searched in the commands' options: this would import all commands
-    if command not in COMMANDS:
-        return sentence if similar else f"{sentence} See: wormcast --help."
-    others = [name for name in COMMANDS if name != command and unknown in _options(find_command(name))]
-    if others:
-        return f"{sentence} Allowed with: {', '.join(others)}."
-    return sentence if similar else f"{sentence} See: wormcast {command} --help."
+        hints.append(f"Nearest: {', '.join(similar)}.")
+    if command not in COMMANDS:  # to search an option before the command in all commands would import them all
+        see = "See: wormcast --help."
+    else:
+        see = f"See: wormcast {command} --help."
+        others = [name for name in COMMANDS if name != command and unknown in _options(find_command(name))]
+        if others:
+            hints.append(f"Allowed with: {', '.join(others)}.")
+    return " ".join([sentence, *(hints or [see])])
 
 
 def _options(command: Any) -> set[str]:

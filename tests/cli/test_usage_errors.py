@@ -39,7 +39,7 @@ from command import wormcast
       "plan, sweep, synth, wave.")),
     (["run", "mesh:4x4", "dual-path", "--source"], "--source: the value is missing. Needed: --source VALUE."),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "all,1", "--length", "4"],
-     "destinations: 'all,1' is not valid: all stands beside other nodes. Allowed: all alone, or nodes."),
+     "destinations: 'all,1' is not valid: all is listed with other nodes. Allowed: all alone, or nodes."),
     (["run", "mesh:4x4", "dual-path", "--messages", "/dev/null/m.jsonl"],
      "messages: /dev/null/m.jsonl cannot be read: Not a directory"),
     (["load", "mesh:4x4", "dual-path"], "rate is missing. Needed: --rate, --trace or --find-saturation."),

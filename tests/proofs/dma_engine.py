@@ -26,7 +26,7 @@ class DmaHarness(Harness):
         Property("lossless", "While a link requests a grant in vain, no part of a token is lost.",
                  Mutant(WHERE, "Mux(filled > most, most, filled)", "Mux(filled >= most, most - 1, filled)")),
         Property("busy", "A link requests a grant in vain only if the bucket has no token for it.",
-                 Mutant(WHERE, "asks.eq(requests[k] & turn[k])", "asks.eq(requests[k] & early[k])")),
+                 Mutant(WHERE, "requested.eq(requests[k] & turn[k])", "requested.eq(requests[k] & early[k])")),
         Property("grants", "Each grant lets one flit of its link cross: a link never has more than two grants, and "
                            "loses none.",
                  Mutant(WHERE, "granted[k] - self.crosses[k]", "(granted[k] & ~self.crosses[k]) - self.crosses[k]")),

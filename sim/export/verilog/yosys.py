@@ -57,7 +57,7 @@ def translate(netlist: str, progress: Callable[[str], None] = lambda line: None)
 
 
 def _without_tiny_memories(text: str) -> str:
-    """Make registers from the memories of one word in a module: Yosys, which has written them, warns about them."""
+    """Replace the memories of one word in a module by registers, because Yosys warns when it reads such memories."""
     for name in re.findall(r"^  reg (?:\[.*?\] )?(\w+) \[0:0\];$", text, re.MULTILINE):
         text = re.sub(rf"^(?:  \(\*.*\*\)\n)?(  reg (?:\[.*?\] )?{name}) \[0:0\];\n  initial begin\n"
                       rf"    {name}\[0\] = (\S+;)\n  end$", rf"\1;\n  initial {name} = \2", text, flags=re.MULTILINE)

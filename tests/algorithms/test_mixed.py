@@ -124,7 +124,7 @@ def test_headers_that_are_not_valid_are_refused():
         header.decode([3])
     with pytest.raises(WormcastError, match=r"^header: node 17 has no id. Allowed: 0 to 16.$"):
         header.encode([17])
-    with pytest.raises(WormcastError, match="relations: 2 is not valid"):
+    with pytest.raises(WormcastError, match="relations: 2 relations are not valid"):
         MixedHeader.on(topology(NETWORK), 8, relations=2)
 
 

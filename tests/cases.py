@@ -1,4 +1,4 @@
-"""Which cases of a test are left to ``make test-all``."""
+"""Marks of test cases that only ``make test-all`` runs."""
 
 import pytest
 

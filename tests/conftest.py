@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Hooks of all tests."""
 
 import gc
 

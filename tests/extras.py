@@ -48,7 +48,7 @@ class Hidden:
 
 @functools.cache
 def hidden(installed: frozenset[str] = frozenset()) -> Hidden:
-    """What an installation with these extras, and nothing else, does not have of what is installed here.
+    """Find the installed packages that an installation with only these extras lacks.
 
     The requirements in pyproject.toml say it, so that a package which wormcast itself needs is never hidden.
     """

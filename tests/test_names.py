@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCES = [file for room in ("algorithms", "hw", "sim", "tb", "tools") for file in sorted((ROOT / room).rglob("*.py"))]
 EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 #: Names of modules that may occur more often: words of the field, and those that packages must have.
@@ -64,7 +65,7 @@ def test_an_old_name_is_gone(old):
 def test_no_text_has_the_path_of_an_old_module():
     paths = [path for old in RENAMES["modules"] for path in (old, old.removesuffix(".py").replace("/", "."))]
     old = re.compile(r"(?<![\w/.-])(?:wormcast[./])?(?:" + "|".join(map(re.escape, paths)) + r")(?![\w-])")
-    files = [*SOURCES, *EXAMPLES, *PAGES, *sorted((ROOT / "tests").rglob("*.py"))]
+    files = [*SOURCES, *EXAMPLES, *PAGES, *TESTS]
     assert [(str(file.relative_to(ROOT)), found) for file in files for found in old.findall(file.read_text())] == []
 
 
@@ -91,7 +92,7 @@ def first_lines(file):
             yield number + 1, line.strip().removeprefix("#: ")
 
 
-@pytest.mark.parametrize("file", SOURCES + EXAMPLES, ids=lambda file: str(file.relative_to(ROOT)))
+@pytest.mark.parametrize("file", SOURCES + EXAMPLES + TESTS, ids=lambda file: str(file.relative_to(ROOT)))
 def test_first_lines_name_the_thing(file):
     assert [(number, line) for number, line in first_lines(file) if RELATIVE.match(line)] == []
 

@@ -19,7 +19,7 @@ class Wave:
     values: list[str]
 
     def at(self, time):
-        """What it shows at this time."""
+        """Return the signal's value at this time."""
         return self.values[bisect_right(self.times, time) - 1]
 
 

@@ -8,7 +8,7 @@ import itertools
 
 
 def baseline(b, stages):
-    """Where output p of each switch of a baseline network leads, and where each node injects; from the definition."""
+    """Baseline network from its definition: the far end of each switch's output, and each node's injection."""
     rows = b ** (stages - 1)
     leads = {}
     for stage, row, port in itertools.product(range(stages), range(rows), range(b)):
@@ -43,7 +43,7 @@ def trees(b, stages):
 
 
 def asked(start, ways, groups, lockstep):
-    """What a worm asks for, with what it must have before: {resource: (all before it, the switch where it asks)}.
+    """Return the resources that a worm requests: {resource: (resources held before it, the switch that requests it)}.
 
     In lockstep an output of a switch is one resource with all others that are taken there.
     """
@@ -112,7 +112,7 @@ def parted(held, where, paths, start):
 
 
 def may_lock(edges, groups=None):
-    """Whether there is a cycle; with groups, one in which no two edges with a switch of one group are.
+    """Return whether there is a cycle; with groups, one in which no two edges have switches of the same group.
 
     All are gone through, edge after edge, from each resource on: with as many labels as there are groups at most.
     """

@@ -20,7 +20,7 @@ def all_multicasts(nodes):
 
 
 def requests(step, shape, worm):
-    """What a worm asks for, in order: links, ("stop", node, last link, next link), ("end", node)."""
+    """List a worm's requests in order: links, ("stop", node, last link, next link), ("end", node)."""
     source, visits = worm
     hops, stops = [], []
     at = source
@@ -82,7 +82,7 @@ def dependencies(worms, groups, class_of, each_link=False):
 
 
 def can_lock(edges, groups):
-    """Whether every choice of a channel for those at their last destination leaves a cycle.
+    """Return whether each choice of channels for worms at their last destinations leaves a cycle.
 
     A worm waits for ever only if all channels that it may take are lost, so one good choice for each node is enough.
     A good choice never gets worse by what else is safe, so choices are taken as they become good.

@@ -60,7 +60,7 @@ def torus_hop(topology, switch, came, node, ties=1):
 
 
 def up(topology, root=0):
-    """Whether each link leads up a breadth-first tree."""
+    """Return for each link whether it leads up a breadth-first tree."""
     level = {root: 0}
     queue = deque([root])
     while queue:
@@ -144,7 +144,7 @@ def walked(topology, relation, sources=None):
 
 
 def has_cycle(pairs):
-    """Whether a directed graph has a cycle: take away what has nothing after it, again and again."""
+    """Return whether a directed graph has a cycle: removing points without successors leaves some points."""
     after, before, count = {}, {}, {}
     for start, end in pairs:
         after.setdefault(start, set()).add(end)
@@ -214,7 +214,7 @@ def deadlock(topology, relation):
 
 
 def duato_is_acyclic(topology, relation, escape=0):
-    """Whether the extended dependency graph of the channels of one class has no cycle, and leads everywhere by itself.
+    """Return whether one class of channels connects all nodes, with an acyclic extended dependency graph (Duato).
 
     From one escape channel to the next: at once, or after channels of other classes, that a worm came back to.
     """

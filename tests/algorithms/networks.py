@@ -60,7 +60,7 @@ class Given(ChoiceRelation):
 
 
 def states(topology):
-    """Where a worm may be: (switch, link by which it came or None, destination)."""
+    """States of a worm's header: (switch, link by which it came or None, destination)."""
     arrivals = [(int(end), link) for link, (_, _, end, _) in enumerate(topology.links)]
     arrivals += [(switch, None) for switch in range(topology.switches)]
     return [(switch, came, node) for switch, came in arrivals for node in range(topology.nodes)]

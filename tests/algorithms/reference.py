@@ -226,7 +226,7 @@ def e_mcast(shape, source, destinations):
             _, line, side = key
 
             def along(place, line=line, side=side, dimension=dimension):
-                """How far out on this line a place lies, 0 where it is not on it."""
+                """Return the distance of a place from home on this line, 0 if the place is not on it."""
                 on_it = place[:dimension] == home[:dimension] and place[dimension + 1 :] == line
                 away = place[dimension] - home[dimension]
                 return abs(away) if on_it and (away > 0) == side else 0

@@ -103,8 +103,12 @@ def dependencies(mesh, relation, scheme, classes, consumption):
 
 
 def acyclic(edges, owned):
-    """Whether all is safe: what only safe things come after; "any" of a node when one of its channels is, of so many
-    that classes own (one that is open to all may be taken by worms of any class, so those decide)."""
+    """Return whether all channels are safe, so that no set of worms can wait for ever.
+
+    A channel is safe if all channels requested after it are safe. ("any", node) stands for any consumption channel of
+    the node, and is safe if one of the ``owned`` channels is. Channels that are open to all classes do not count: worms
+    of any class may take them.
+    """
     after = {}
     for start, end in edges:
         after.setdefault(start, set()).add(end)

@@ -146,7 +146,7 @@ def test_code_of_earlier_functions_does_not_pile_up(load, tmp_path):
     assert len(list(tmp_path.rglob("above.result*.nbc"))) == len(list(tmp_path.rglob("above.result*.nbi"))) == 1
 
 
-#: Where all of them are ready, a file is made for which they wait.
+#: A process that waits for a file, written when all processes run, and then calls the function.
 ONE_OF_SEVERAL = """
 import sys, time
 from pathlib import Path
@@ -282,7 +282,7 @@ def test_plain_python_gives_what_compiled_code_gives():
     assert [type(value) for value in found] == [int, bool, int]
 
 
-#: Whether Numba is loaded, after calls with few and many elements.
+#: Prints whether Numba is loaded, after calls with few and with many elements.
 LOADS = """
 import sys
 import numpy as np

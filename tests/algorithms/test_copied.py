@@ -84,7 +84,7 @@ def test_tokens_for_enough_consumption_channels_are_too_few_for_one():
 
 
 def test_one_token_a_stage_is_no_group():
-    """Who holds the token in one half of the network may wait for who waits for it in the other half."""
+    """A worm with the token in one half of the network may wait for a worm that waits for it in the other half."""
     network = topology("min:b=2,stages=3")
     part, right = find_channel_use(SCHEMES["atbm"], network), token_groups(network, consumed=False)
     assert not dependency_graph([part], 1, tokens=TokenGroups(right.stage, np.zeros_like(right.group))).free

@@ -36,7 +36,7 @@ SMALL = pytest.mark.parametrize("shape", [(2, 3), (3, 3), (1, 4), (4, 1)], ids="
 
 
 def enumerated(scheme, shape):
-    """What each worm of each multicast asks for, in plain Python."""
+    """List the requests of each worm of each multicast, in plain Python."""
     function, step = PLAIN[scheme]
     return [
         reference.requests(step, shape, (source, visits))

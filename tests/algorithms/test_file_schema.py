@@ -1,4 +1,4 @@
-"""What users' files are checked against, compared with another validator; and sentences of refusals."""
+"""Schemas of users' files, compared with another validator; and the sentences of refusals."""
 
 import datetime
 import json
@@ -53,7 +53,7 @@ def one_sentence(text):
 
 
 def allows(schema, entry):
-    """Whether our check allows it; what it refuses, it refuses in one sentence."""
+    """Return whether our check allows the entry. A refusal must be one sentence."""
     try:
         schema.require(entry)
     except WormcastError as error:

@@ -246,8 +246,7 @@ def test_unicasts_are_free_where_the_relation_is(file, name, free):
 
 @pytest.mark.parametrize("scheme", ["multipath", "multipath-lmn"])
 def test_multipath_s_worms_are_known_under_other_relations_too(file, scheme):
-    """What is left of such a worm at a stop is none that the stop would send: by e-cube it shows ways of its own, back
-    to where it came from."""
+    """A stop would never send the rest of such a worm. By e-cube, this rest goes back to where it came from."""
     for relation in (E_CUBE, load_relation(f"{file}:ColumnFirst")):
         with pytest.raises(WormcastError, match=r"comes from (\S+) to \S+, stops there, and continues to \1; routers"):
             check(topology("mesh:3x3"), SCHEMES[scheme], relation=relation)

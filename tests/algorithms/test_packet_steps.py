@@ -1,4 +1,4 @@
-"""Which packet an interface sends in which step: the paper's figures, a slow schedule beside it, what is always so."""
+"""Packets that an interface sends in each step: the paper's figures, a slow schedule beside it, and invariants."""
 
 import numpy as np
 import pytest

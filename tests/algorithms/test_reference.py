@@ -20,7 +20,7 @@ def coordinates(nodes):
 
 
 def visits(name):
-    """What each worm of the example visits."""
+    """List the visits of each worm of the example."""
     worms = reference.SCHEMES[name][0](SHAPE, node(SOURCE), [node(one) for one in DESTINATIONS])
     assert {(sender, after) for sender, after, _ in worms} == {(node(SOURCE), None)}
     return [coordinates(visits) for _, _, visits in worms]

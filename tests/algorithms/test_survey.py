@@ -1,4 +1,4 @@
-"""What many multicasts cost on average: the means of their plans, which are made one by one."""
+"""Mean costs of many multicasts, against the plans of single multicasts."""
 
 from collections import Counter
 from itertools import pairwise
@@ -31,12 +31,12 @@ def as_arrays(messages):
 
 
 def shares(found):
-    """Whether two worms of a plan take the same link."""
+    """Return whether two worms of a plan use the same link."""
     return max(Counter(link for worm in found.worms for link in set(worm.links)).values(), default=0) > 1
 
 
 def as_unicast(found, worm):
-    """Whether a worm goes as a unicast to its last destination does."""
+    """Return whether a worm has the path of a unicast to its last destination."""
     routes = found.scheme.on(found.topology).relation.on(found.topology)
     return tuple(pairwise(routes.path(worm.source, worm.destinations[-1:]))) == worm.links
 

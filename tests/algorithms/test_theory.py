@@ -376,7 +376,7 @@ class TestDans:
 
 
 def rises(order, scheme, shape, classes):
-    """Whether all that the worms of all multicasts ask for rises in an order of names."""
+    """Return whether the requests of all worms of all multicasts rise in an order of channels."""
     place = {name: number for number, name in enumerate(order)}
     assert len(place) == len(order)
     step = PLAIN[scheme][1]

@@ -66,7 +66,7 @@ def most_at_a_node(links, end):
 
 
 def has_cycle(edges):
-    """Whether a plain graph has a cycle: what has nothing left behind it is taken away."""
+    """Return whether a graph has a cycle: remove edges to points without successors until nothing changes."""
     left = set(edges)
     while True:
         starts = {start for start, _ in left}
@@ -99,7 +99,7 @@ def divisions(things, count):
 
 
 def can_lock(dan_of, requests, channels):
-    """Whether worms can wait in a circle where each takes the channel of its last hop's DAN, or of its next one's."""
+    """Return whether worms can wait in a cycle. Each takes the channel of its last hop's DAN, or of its next hop's."""
     def class_of(last, following):
         return dan_of[last] if dan_of.get(last) is not None else dan_of[following]
 

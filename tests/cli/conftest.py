@@ -1,4 +1,4 @@
-"""What several tests of the commands need."""
+"""Fixtures of several tests of the commands."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ class SmallDisk:
 
     @property
     def environment(self):
-        """What makes a command see it so."""
+        """Environment variables that make a command see the small disk."""
         return {**os.environ, **self._environment}
 
     def wormcast(self, *arguments):

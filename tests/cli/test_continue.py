@@ -28,7 +28,7 @@ def measured(*arguments):
 
 
 def hear_ctrl_c():
-    """What a shell runs in the background ignores Ctrl-C, and so do its children, unless they are told."""
+    """Restore Ctrl-C: commands that a shell runs in the background ignore it, and their children inherit this."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

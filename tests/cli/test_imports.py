@@ -8,7 +8,7 @@ from command import wormcast
 
 from wormcast.sim.cli.commands import COMMANDS
 
-#: What takes a tenth of a second or more to import, or stands for all that does.
+#: Modules that take at least a tenth of a second to import, or stand for a group of such modules.
 HEAVY = ("numba", "llvmlite", "amaranth", "matplotlib", "numpy", "rich.table", "rich.progress", "sqlite3", "vcd",
          "wormcast.sim.experiments", "wormcast.sim.lowering")
 

@@ -1,4 +1,4 @@
-"""What is shown while something takes long."""
+"""Progress of long work, as a terminal or a file shows it."""
 
 import contextlib
 import fcntl
@@ -22,7 +22,7 @@ from wormcast.sim.common import progress
 
 
 class Terminal(io.StringIO):
-    """What a terminal gets, and what stands in its last line; within ``with`` stderr goes there."""
+    """Text written to a terminal, and the contents of its last line; within ``with`` stderr goes there."""
 
     def __enter__(self):
         self._redirection = contextlib.redirect_stderr(self)

@@ -10,7 +10,7 @@ NOT_HELD = {"001-fig6": ["001-05c"], "001-fig10": ["001-06l", "001-06l", "001-06
 
 @pytest.mark.parametrize("number", [3, 5, 6, 7, 8, 9, 10])
 def test_verdicts(number, tmp_path):
-    """What the paper says too generally is not held; all else is."""
+    """Only the paper's too general claims are not held."""
     name = f"001-fig{number}"
     code, out, err = wormcast("figure", name, "--out", tmp_path, "--json")
     assert (code, err) == (0, "")

@@ -36,7 +36,7 @@ def sweep(*arguments):
 
 
 def stored(path):
-    """How many points there are in the file."""
+    """Return the number of points in the file."""
     with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
         return database.execute("SELECT count(*) FROM points").fetchone()[0]
 

@@ -23,7 +23,7 @@ def synth(*arguments):
 
 
 def test_area_alone_as_json():
-    """What the router takes is bounded in tools/tables.py, where it is synthesised for the tables anyhow."""
+    """The area of a router is checked in tools/tables.py, which synthesises it for the tables."""
     code, out, err = synth("output-unit", *SMALL, "--vcs", "2", "--area-delay", "4250", "--seeds", "0", "--json")
     assert code == 0, err
     found = json.loads(out)

@@ -54,7 +54,7 @@ def test_without_tokens_they_deadlock_and_with_them_all_is_delivered(name, schem
 
 
 def lemma1(name, told):
-    """Whether all links that the worms of a deadlock wait for are of one overlapped network."""
+    """Return whether all links that the worms of a deadlock wait for belong to one overlapped network."""
     network = topology(f"min:b=2,stages={FIGURES[name][0]}")
     sets, rows = overlapped_networks(find_channel_use(SCHEMES["atbm"], network)), link_rows(network)
     links = [Resource.parse(wait) for one in told["deadlock"]["cycle"] for wait in one["waits"]]
@@ -62,7 +62,7 @@ def lemma1(name, told):
 
 
 def lemma2(name, told):
-    """Whether two worms of a deadlock are copied in the same stage."""
+    """Return whether two worms of a deadlock are replicated in the same stage."""
     network = topology(f"min:b=2,stages={FIGURES[name][0]}")
     stage, copied = stage_of_switch(network), []
     for worm in {one["worm"] for one in told["deadlock"]["cycle"]}:
@@ -108,7 +108,7 @@ def test_explain_prints_what_the_paper_says_of_trees():
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
-    (["check", "mesh:3x3", "individual", "--tokens", "on"], "tokens: on is not valid: worms of individual are not repl"),
+    (["check", "mesh:3x3", "individual", "--tokens", "on"], "tokens: on is not valid: worms of individual are not rep"),
     (["check", "min:b=2,stages=3", "atbm", "--classes", "0+:last"], "classes: 0+:last is not valid: worms of atbm"),
     (["run", "min:b=2,stages=3", "atbm", "--source", 0, "--destinations", "1,2", "--length", 8, "--readers",
       "independent"], "readers: independent is not valid: the scheme determines the replication"),

@@ -1,4 +1,4 @@
-"""What the text of a page says of a command, in words that pages use anyway.
+"""Results of a command that the text of a page states, in wording that pages use anyway.
 
 - *Exit code*: ``exit code 3``, ``the exit code is 3``, ``exits with 3``, ``exit 3``; ``a deadlock``, ``in deadlock``
   and ``a cycle of 4 resources`` are 3, a line ``wormcast: ...`` is 2. Where nothing is said it is 0.
@@ -74,7 +74,7 @@ def numbers(step: Command) -> list[str]:
 
 
 def is_printed(number: str, text: str) -> bool:
-    """Whether a number is in a text, rounded to its digits."""
+    """Return whether a text has a number, rounded to the number's digits."""
     value, _, percent = number.partition(" ")
     half = 0.5 * 10 ** -len(value.partition(".")[2])
     printed = [float(one) for one in re.findall(r"\d+(?:\.\d+)?", text)]

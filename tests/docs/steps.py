@@ -1,4 +1,4 @@
-"""What a page tells its reader to do: commands with what they print, files to write, Python to run.
+"""Steps that a page asks its reader to do: commands and their output, files to write, Python to run.
 
 - A fenced block with lines ``$ wormcast ...`` shows commands, and what each prints up to the next; ``...`` stands for
   lines that are left out.
@@ -25,7 +25,7 @@ __all__ = ["Command", "Python", "WrittenFile", "complete", "steps"]
 BLOCK = re.compile(r"^```(\w*)(.*)\n((?:.*\n)*?)```$|(?<=\n\n)((?:    .*\n)+)|(?<!`)`(wormcast [^`]+)`(?!`)",
                    re.MULTILINE)
 
-#: What the Makefile does for these, once things are installed.
+#: Commands that the Makefile runs for these targets, after the installation.
 MAKE = {"make demo": "wormcast demo --out out"}
 
 #: A word that stands for what the reader puts there.
@@ -106,7 +106,7 @@ def steps(text: str) -> Iterator[Command | Python | WrittenFile]:
 
 
 def complete(inline: str) -> bool:
-    """Whether a command within a text is one to type: with all it needs, and without words that stand for others."""
+    """Return whether a command in a text can be typed: it has all its arguments, and no placeholders."""
     _, name, *words = shlex.split(inline)
     if PLACEHOLDER(inline) or name not in commands():
         return False

@@ -25,7 +25,7 @@ from .steps import Command, Python, WrittenFile, steps
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))]
 
-#: What takes long, by how its text begins, and why it is `slow`, or never run here: the first that fits.
+#: Slow commands, by the beginning of their text, with the reason. The first entry that fits decides.
 SLOW = {
     "wormcast verilog": "Yosys takes seconds for each file",
     "wormcast doctor": "compiles and runs both engines; tests/cli/test_doctor.py runs it",
@@ -64,10 +64,10 @@ ELSEWHERE = {
     "wormcast-deadlock.vcd": "of a deadlock without `--vcd`: tests/cli/test_waveform.py",
 }
 
-#: What is not the same in every run, and what stands for it in a comparison.
+#: Text that differs between runs, and its replacement in comparisons.
 VARIES = ((re.compile(r"\d[\d ]*(?= cycles/s)"), "N"), (re.compile(r"\d+(\.\d+)? s\b"), "N s"))
 
-#: What is in blocks, and what is in code outside of them.
+#: Fenced blocks, and inline code outside of them.
 BLOCKS = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 
@@ -89,7 +89,7 @@ def same(line):
 
 
 def matches(shown, printed):
-    """Whether lines are what is shown, where ``...`` leaves lines out."""
+    """Return whether printed lines are the shown ones; ``...`` stands for any lines."""
     shown = [same(line) for line in shown if not RULE(line)]
     lines = iter([same(line) for line in printed if not RULE(line)])
     leaves_out = False
@@ -154,7 +154,7 @@ def named_files(text):
 
 
 def of_the_repository(name):
-    """Whether a file is called so there."""
+    """Return whether the repository has a file of this name."""
     return (ROOT / name).exists() or any(file for part in ("docs", "examples", "sim", "tb", "tests")
                                          for file in (ROOT / part).rglob(Path(name).name)
                                          if file.as_posix().endswith(f"/{name}"))
@@ -224,7 +224,7 @@ def test_the_extra_of_a_tool_is_named_before_it_is_needed(page, tmp_path):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_file_that_a_page_writes_is_named_before_it_and_used(page):
-    """Where pages are read, titles of blocks are not shown."""
+    """Pages do not show the titles of blocks to their readers."""
     text = (ROOT / page).read_text()
     found = list(steps(text))
     for step in found:

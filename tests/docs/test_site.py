@@ -60,7 +60,7 @@ def test_navigation_names_pages_in_order(tmp_path):
 
 
 def test_all_pages_are_in_the_navigation():
-    """What `make docs` would say too, but later."""
+    """`make docs` reports a missing page too, but takes longer."""
     listed = [entry.rpartition("<")[2].rstrip(">")
               for part in tomllib.loads((ROOT / "docs/navigation.toml").read_text()).values() for entry in part]
     assert len(listed) == len(set(listed))

@@ -1,4 +1,4 @@
-"""What the tutorial has its reader write is what the examples and the demo have."""
+"""Files and commands of the tutorial are those of the examples and the demo."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def cells(name):
 
 
 def shown(cell, kind):
-    """What a cell shows in a format."""
+    """List a cell's outputs of one format."""
     return ["".join(output.data[kind]) for output in cell.outputs if kind in output.get("data", {})]
 
 

@@ -39,7 +39,7 @@ class Place:
 
     @property
     def writes(self):
-        """What is written to its tables."""
+        """Writes of the router's tables."""
         if self.switch.tables is None:
             return []
         found = self.switch.decoder.tables(self.routes, self.kind)
@@ -59,7 +59,7 @@ class Place:
         return int(self.routes.phase_of_link[link])
 
     def is_joined(self, port):
-        """Whether something is joined to an input."""
+        """Return whether a link or a node is connected to an input."""
         decoder, net = self.switch.decoder, self.routes.topology
         if port >= decoder.links_in:
             n = next(n for n, ports in enumerate(decoder.injections) if port in ports)
@@ -67,7 +67,7 @@ class Place:
         return bool(((net.links[:, 2:] == [self.number, self.kind.network_inputs[port]]).all(axis=1)).any())
 
     def ways(self, port, node):
-        """What the routes say to a worm from an input: (output, class), as far as the port has it."""
+        """List the candidates for a worm at an input: (output, class), restricted to the input's outputs."""
         decoder, options = self.switch.decoder, self.routes.options[self.phase(port), self.number, node]
         found = []
         for code in options[options >= 0].tolist():

@@ -150,7 +150,7 @@ class Driver:
             yield lambda context: context.set(self.switch.tables_in, {"write": 0})
 
     def worms(self, port):
-        """What left by a port, or by all consumption links, in worms: the virtual channels one after the other."""
+        """Return the worms sent by an output port, or by all consumption links: one virtual channel after the other."""
         names = self.switch.consumption_ports if port == "local" else (port,)
         by_channel = {}
         for _, out, vc, *flit in self.seen:

@@ -15,7 +15,7 @@ from . import bench
 
 __all__ = ["Lane", "mesh_kernel", "run", "unrest"]
 
-#: What defines all switches that tests compile, besides their options.
+#: Digest of the sources that define all compiled switches of the tests. Options are added to it.
 SOURCES = source_digest([bench.__file__, package_file("wormcast.hw.router"),
                          package_file("wormcast.sim.engines.port_packing")])
 
@@ -79,7 +79,7 @@ class Lane:
         return {channel: len(queue) for channel, queue in self.queues.items() if queue}
 
     def streams(self, port):
-        """What left by a port, cut behind each tail: the virtual channels one after the other."""
+        """Return the flits sent by a port, split behind each tail: one virtual channel after the other."""
         return [worm for (out, _), flits in sorted(self.seen.items()) if out == port for worm in bench.cut(flits)]
 
 
@@ -178,13 +178,13 @@ def run(switch, kernel, straps, lanes, cycles):
 
 
 def _begins_chunk(places, link, chunk, tail):
-    """Whether a flit that is sent is the first of its chunk; where the next one stands is kept."""
+    """Return whether a flit that is sent is the first of its chunk; store the position of the next flit."""
     place = places[link]
     places[link] = 0 if tail else (place + 1) % chunk
     return place == 0
 
 
-#: What registers hold in a switch at rest, by the end of their names.
+#: Values of registers in a switch at rest, by the end of the registers' names.
 #: Besides, readers of buffers stand where the next flit is written.
 AT_REST = {
     "filled0": 0, "filled1": 0, "links": 0, "here": 0, "ends_here": 0, "owns_link": 0, "wants_consumption": 0,

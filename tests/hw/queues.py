@@ -14,7 +14,7 @@ RING = 256
 #: Columns of an input, and of an output.
 ROOM, PLACE, AT, SIZE, NUMBER, PAUSE = range(6)
 FROM, WORM, NEXT, IN_CHUNK, OWED, HELD = range(6)
-#: What may be wrong with a flit that leaves, and with a credit.
+#: Faults of a flit that an output sends, and of a credit.
 NOTHING, NOBODYS, NO_HEADER, OUT_OF_ORDER, CHANGED, MARKS, CREDIT = range(7)
 
 
@@ -93,7 +93,7 @@ class Traffic:
 
     @property
     def under_way(self):
-        """Whether worms have not left yet, or credits have not come back."""
+        """Return whether worms are still in the switch, or credits are outstanding."""
         puts, gets = self.ends_of_due[..., 0], self.ends_of_due[..., 1]
         return ((puts != gets).any() or (self.receivers[:, :, [FROM]] >= 0).any() or self.receivers[:, :, OWED].any()
                 or (self.senders[:, :, ROOM] != self.switch.rows).any() or self.senders[:, :, SIZE].any())
@@ -106,7 +106,7 @@ def seeded(seed):
 
 @compiled
 def payload(port, number, place):
-    """What a flit of a worm says, header flits behind the first among them."""
+    """Data of a flit of a worm, also of header flits after the first."""
     return (number * 40503 + port * 7919 + place * 257) & 0xFFFF
 
 
@@ -166,7 +166,7 @@ def receive(lane, o, flags, says, receivers, worms, due, ends_of_due, found, chu
 
 @compiled
 def give(lane, at, told):
-    """Whether a credit goes back: some neighbours stand still for long, now and then."""
+    """Return whether the neighbour returns a credit. Some neighbours pause for many cycles now and then."""
     if at[HELD]:
         at[HELD] -= 1
     elif told[1] and np.random.random() < (0.0, 0.002, 0.02)[lane % 3]:

@@ -35,7 +35,7 @@ def payload(row, numbers):
 
 
 def posted(row, count):
-    """What the host posts to be forwarded."""
+    """Flits of a posting: what the host sends to the interface to be forwarded."""
     data = payload(row, range(count))
     return [(1, 1, 0), *((0, int(k == count - 1), word) for k, word in enumerate(data))]
 

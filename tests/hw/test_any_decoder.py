@@ -77,7 +77,7 @@ def decode(decoder, port, cases):
 
 
 def expected(place, port, node):
-    """What a header flit to a node asks for: targets, exit, whether it is in the wrong place."""
+    """Return the expected decode of a header flit to a node: targets, ejection port, and whether it is misrouted."""
     ways = place.ways(port, node)
     ends = [o for o, _ in ways if o >= place.switch.decoder.ejection]
     return ([] if ends else ways), (ends or [None])[0], 0, int(not ways)
@@ -101,7 +101,7 @@ def arrivals(built):
 
 
 def arrives(place, port, node, worms):
-    """Whether a worm to a node is among `arrivals` at an input."""
+    """Return whether `arrivals` has a worm to a node at an input."""
     decoder, net = place.switch.decoder, place.routes.topology
     if port < decoder.links_in:
         return (place.number, place.kind.network_inputs[port], node) in worms
@@ -155,7 +155,7 @@ def test_stages_take_digits_of_the_destination(wiring, size, ports):
 
 
 def read(decoder, port, entry):
-    """What an entry of a table says, as the hardware takes it: targets, and exit or None."""
+    """Decode a table entry as the hardware does: targets, and the ejection port or None."""
     targets, exits = decoder.targets(port), decoder.ejection_ports(port)
     if decoder.adaptive:
         way_out = entry >> len(targets)
@@ -364,7 +364,7 @@ def test_routes_that_a_decoder_is_not_built_for_are_refused():
 
 
 def test_tables_know_phases():
-    """What has come down does not go up again: the same destination, by another link, another way or none."""
+    """A worm that has gone down does not go up again, so its route differs from that of a worm that has not."""
     built = blueprint(IRREGULAR[1], UP_DOWN)
     assert len(built.routes.options) == 2
     phases = {(place.number, port): place.phase(port) for place in places(built)

@@ -46,7 +46,7 @@ def decode(decoder, port, cases):
 
 
 def legal(relation, mesh, before, here, after):
-    """Whether a worm of the relation may go from a node over another to a third, from the definition."""
+    """Return whether the relation allows a worm to go from one node by a second to a third, from the definition."""
     if relation in ALONG_LABELS:
         return (mesh.label(here) > mesh.label(before)) == (mesh.label(after) > mesh.label(here)) and after != before
     dims = [int(np.flatnonzero(mesh.coordinates[u] != mesh.coordinates[v])[0])

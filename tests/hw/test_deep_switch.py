@@ -29,7 +29,7 @@ def rows_of(flits, chunk):
 
 
 def delivered(lane, sent, outputs):
-    """What is wrong with what left: the worms from each input in their order, each whole, and nothing else."""
+    """List the outputs with wrong flits: an output must send the worms of each input in order, whole, and no others."""
     expected, wrong = copies(sent, outputs), []
     for o in range(outputs):
         found = lane.streams(f"out_{o}")

@@ -312,7 +312,7 @@ def test_worm_by_the_injection_port_of_another_output_is_refused():
 # garbage ----------------------------------------------------------------------------------------------------------
 
 def frame_after(flits, frame, last_bit):
-    """What the last of these flits leaves a link in, from the causes' descriptions."""
+    """Return the state of a link's framing after the last of these flits, by the descriptions of the causes."""
     for head, tail, data in flits:
         if head and not tail:
             frame = "end of list" if data >> last_bit & 1 else "list"

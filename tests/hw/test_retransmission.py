@@ -200,7 +200,7 @@ def test_worm_that_was_cut_off_is_sent_on_with_the_end_it_was_given():
 
 
 def test_flit_that_is_all_of_its_worm_takes_no_slot():
-    """What a worm that was cut off may have come to: it is handed to the host, and the next one goes on."""
+    """A worm cut down to one flit is handed to the host, and the next worm is handled as usual."""
     node = Node().run([(0, [(1, 1, 0)]), (0, message(1))])
     assert node.worms() == [message(1)]
     assert node.consumed[0][2] == (1, 1, 0)

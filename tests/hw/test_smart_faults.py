@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""What a smart network interface tells of what should not come to it, and what it makes of it."""
+"""Errors on the wire at a smart network interface: reports, and effects."""
 
 import pytest
 

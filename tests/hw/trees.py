@@ -58,7 +58,7 @@ class Copier:
 
     @property
     def splits_report(self):
-        """Whether the branches of a worm that is copied here report."""
+        """Return whether the branches of a worm that this switch replicates send reports."""
         decoder, switch = self.switch.decoder, self.switch
         # in the last stage all worms can come to a node at once
         most = sum(port.vcs for port in switch.inputs)
@@ -80,7 +80,7 @@ class Copier:
         return self.flits(getattr(header, "string", header).encode(nodes), reports)
 
     def copies(self, port, nodes, payload, reports=False):
-        """What must leave of a worm, by output: flits."""
+        """Return the expected flits of a worm at each output."""
         behind = self.behind(port)
         ways = {o: [node for node in nodes if node in there] for o, there in behind.items()}
         ways = {o: there for o, there in ways.items() if there}

@@ -1,4 +1,4 @@
-"""What is installed is what is in the repository, and not much besides."""
+"""An installation has the files of the repository's packages, and little else."""
 
 import json
 import os

@@ -14,7 +14,7 @@ def main() -> int:
     """Run all proofs, then find all mutants; 1 if something is not as it ought to be."""
     parser = argparse.ArgumentParser(prog="proofs", description="Prove sentences about the hardware, and find mutants.")
     parser.add_argument("--waveforms", type=Path, default=Path("out/proofs"), metavar="FOLDER",
-                        help="where violations leave their waveforms (default: %(default)s)")
+                        help="folder for the waveforms of violations (default: %(default)s)")
     parser.add_argument("--page", type=Path, metavar="FILE", help="Markdown file whose tables are renewed")
     parser.add_argument("--component", metavar="TEXT", default="",
                         help="run only the proofs of components whose names contain TEXT")

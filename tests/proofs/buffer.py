@@ -89,7 +89,7 @@ class BufferHarness(Harness):
         queue.step(m, write=write, data=dut.write_data, targets=targets, take=take, skip=skip)
 
     def invariants(self, m, v, queue, inside):
-        """What the buffer's registers hold, said by the queue."""
+        """Assert that the buffer's registers agree with the queue."""
         depth, several = self.buffer.depth, len(self.buffer.readers) > 1
         # of the queue itself: who has passed a flit was its target, and the oldest one still waits for somebody
         self.invariant(m, queue.count <= depth)

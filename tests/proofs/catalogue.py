@@ -63,7 +63,7 @@ class Proof:
 
     @property
     def method(self) -> str:
-        """How it is proved."""
+        """Method of the proof, as the page prints it."""
         if self.induction is None:
             return f"bounded, {self.cycles} cycles"
         return f"induction, k = {self.induction}"

@@ -31,7 +31,7 @@ class _QueueHarness(Harness):
         self.flits = self.unit.queue.flits
 
     def stores(self, flit):
-        """Whether the queue stores a flit."""
+        """Return whether the queue stores a flit."""
         return ~flit.head | flit.tail
 
     def elaborate(self, platform):
@@ -41,7 +41,7 @@ class _QueueHarness(Harness):
         self.leave_free(network.valid, network.vc, network.flit, host.credit)
         self.leaves, self.leaves_on = Signal(name="leaves"), Signal(network.vc.shape(), name="leaves_on")
         self.left_flit = Signal(flit_layout(unit.width), name="left_flit")
-        #: Whether the next packet that leaves is held back by what is behind the queue.
+        #: The component behind the queue holds back the next packet that leaves.
         self.held = Signal(name="held_back")
         self._goes_on(m)
 

@@ -102,7 +102,7 @@ class DeepSwitchHarness(Harness):
         return found
 
     def _rows(self, m, unit, store):
-        """What the proof of the rows assumes of readers."""
+        """Claim the behaviour of readers that the proof of the rows assumes."""
         counter = entry([unit[f"store.row{k}_pending"] for k in range(store.rows)], store.fetch_row[:-1])
         oldest = Signal(store.fetch_row.shape(), name=f"oldest_{self.switch.inputs[unit.component.port].name}")
         fetched, unread = store.fetch & (counter == 1), store.close & (store.needed == 0)

@@ -89,7 +89,7 @@ class DmaHarness(Harness):
         return m
 
     def _comes_first(self, one, other, first):
-        """Whether a link comes before another in the order that begins with the link ``first``."""
+        """Return whether a link comes before another in the order that begins with the link ``first``."""
         links = self.engine.links
         return (one - first) % links < (other - first) % links
 

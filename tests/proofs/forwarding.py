@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""What a smart network interface forwards, against a count of what came and a packet that is followed."""
+"""Packets that a smart network interface forwards, against a count of arrivals and one packet that is tracked."""
 
 from amaranth.hdl import Array, Const, Module, Mux, Signal
 from amaranth.lib import data

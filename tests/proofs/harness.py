@@ -1,4 +1,4 @@
-"""What a proof is about: a component, what its environment may do, and the sentences that must hold of it."""
+"""Subject of a proof: a component, its environment's allowed behaviour, and the properties that must hold."""
 
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -15,12 +15,12 @@ __all__ = ["Harness", "Inside", "Property", "entry", "implies", "on_ring", "tota
 
 
 def implies(condition, consequence) -> Value:
-    """Whether ``consequence`` holds wherever ``condition`` does."""
+    """Return whether ``consequence`` holds wherever ``condition`` does."""
     return ~Value.cast(condition).bool() | Value.cast(consequence).bool()
 
 
 def total(bits) -> Value:
-    """How many of some bits are set."""
+    """Return the number of bits that are set."""
     return sum(map(Value.cast, bits), Value.cast(0))
 
 
@@ -117,7 +117,7 @@ class Inside:
 
 
 class Property(NamedTuple):
-    """What is proved.
+    """A property to prove.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class Harness(Elaboratable):
         self.inputs: list[Signal] = []
 
     def verilog(self) -> str | None:
-        """What is proved, as SystemVerilog whose top module is ``proof_formal``; None: what `elaborate` gives."""
+        """Design as SystemVerilog with the top module ``proof_formal``, or None for the output of `elaborate`."""
         return None
 
     def free(self, shape=1, *, name: str) -> Signal:

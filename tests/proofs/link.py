@@ -23,8 +23,10 @@ HEADER = AddressList(shape=(3,), flit_width=5)
 
 
 class Crossbar:
-    """What a crossbar may do with an output unit, as the unit's docstring has it: a header takes a channel that is
-    offered, flits follow on it while there are credits, its tail gives it back.
+    """Allowed behaviour of a crossbar towards an output unit.
+
+    By the unit's docstring, a header takes an offered channel, flits follow on the channel while there are credits, and
+    the tail releases the channel.
 
     Members
     -------
@@ -133,7 +135,7 @@ class LinkHarness(Harness):
         return m
 
     def _surroundings(self, m):
-        """What is round the input unit: free but for what an allocator promises."""
+        """Leave the input unit's environment free, except for what an allocator promises."""
         unit = self.receiver
         self.leave_free(*by_name(unit.strap).values())
         for reader in unit.readers:

@@ -1,4 +1,4 @@
-"""What the registers of an input unit hold."""
+"""Invariants of an input unit's registers."""
 
 from amaranth.hdl import Cat, Const, Mux
 from amaranth.lib import data
@@ -51,7 +51,7 @@ class Receiver:
         return self.queue.count
 
     def rules(self):
-        """Whether the readers do with the buffer what its own proof assumes."""
+        """Rules that the proof of the buffer assumes of its readers, for this input's readers."""
         buffer = self.inside.parts["buffer"].component
         follow = [reader.follow[self.v] if self.readers > 1 else Const(0) for reader in buffer.readers]
         return self.queue.rules(take=self.take, skip=self.skip, follow=follow)

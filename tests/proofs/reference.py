@@ -35,7 +35,7 @@ class Queue:
         self.front = Signal(range(max(depth, 2)), name=f"{name}_front")
 
     def waits(self, r, flits=1):
-        """Whether at least so many flits are there that reader ``r`` has not passed."""
+        """Return whether reader ``r`` has at least this number of flits to pass."""
         return self.passed[r] + flits <= self.count
 
     def next_of(self, values, r):
@@ -43,16 +43,16 @@ class Queue:
         return entry(values, self.passed[r])
 
     def row(self, i):
-        """Where in the ring the i-th flit lies."""
+        """Return the position of the i-th flit in the ring."""
         return on_ring(self.front + i, self.depth)
 
     def done(self, take):
-        """Whether the last of its targets takes the oldest flit; ``take`` says of each reader whether it takes one."""
+        """Return whether the last target takes the oldest flit. ``take`` has a bit per reader: it takes a flit."""
         passed = [~self.targets[0][r] | (self.passed[r] + take[r] != 0) for r in self.readers]
         return (self.count != 0) & self.targets[0].any() & Cat(passed).all()
 
     def rules(self, *, take, skip, follow):
-        """What the readers have to keep to: for each rule whether they do in this cycle.
+        """Yield, for each rule of the readers, whether they keep it in this cycle.
 
         A reader takes only what is there, what it is a target of, and only while all flits in front of that have the
         same targets (a worm waits until the one in front is through). It follows the freed flits exactly where it is no

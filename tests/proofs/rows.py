@@ -10,7 +10,7 @@ __all__ = ["Rows"]
 
 
 class Rows:
-    """What a `ChunkStore` ought to hold: how many rows, who has yet to fetch each, and one flit of them all.
+    """Specification of a `ChunkStore`: the number of rows, the outputs that have yet to fetch each, and one flit.
 
     The environment chooses who is to fetch a row that is closed, and who fetches one. The rules that it keeps to are
     `fetches` and `writes`.
@@ -58,7 +58,7 @@ class Rows:
         return Cat(on_ring(at, self.rows)[:bits] if bits else Const(0, 0), at >= self.rows)
 
     def place(self, i) -> Value:
-        """Where in the memories it lies."""
+        """Return the row of the memories that holds the i-th row of the queue."""
         return on_ring(on_ring(self.front + i, 2 * self.rows), self.rows)
 
     @property
@@ -121,11 +121,11 @@ class Rows:
 
     @property
     def freed(self):
-        """Whether somebody is to be told of a free row: of one in each cycle."""
+        """Return whether a free row is to be reported. One row is reported in each cycle."""
         return (self.due != 0) | self.leaves | self.skipped
 
     def invariants(self, m, harness):
-        """What holds of it, and what the store's registers hold."""
+        """Assert the invariants of the specification, and of the store's registers."""
         store, inside = self.store, self.inside
         harness.invariant(m, (self.front < 2 * self.rows) & (self.closed <= self.kept) & (self.lane < store.chunk))
         harness.invariant(m, self.used + self.due <= self.rows)

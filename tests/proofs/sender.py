@@ -1,4 +1,4 @@
-"""What the registers of an output unit hold."""
+"""Invariants of an output unit's registers."""
 
 __all__ = ["Sender"]
 
@@ -32,11 +32,11 @@ class Sender:
 
     @property
     def another(self):
-        """Whether a further flit can be sent now."""
+        """Return whether the unit can send another flit now."""
         return self.stopped | (self.credits > self.sent)
 
     def offered(self, k):
-        """Whether this virtual channel is offered to worms of class k."""
+        """Return whether the unit offers this virtual channel to worms of class k."""
         return self.unit.offer.free[k] & (self.unit.offer.vc_candidate[k] == self.v)
 
     def invariants(self, m, harness):

@@ -32,7 +32,7 @@ write_smt2 -wires proof.smt2
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the solver found.
+    """Result of the solver.
 
     Attributes
     ----------

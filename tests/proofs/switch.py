@@ -111,7 +111,7 @@ class SwitchHarness(Harness):
         return m
 
     def worm_invariants(self, m, worm):
-        """What an input's registers hold."""
+        """Assert the invariants of an input's registers."""
         receiver = worm.receiver
         receiver.invariants(m, self)
         self.invariant(m, total(receiver.worm("links")) <= 1)
@@ -123,7 +123,7 @@ class SwitchHarness(Harness):
             self.invariant(m, implies(owns, receiver.worm("consumption_vc") < self.vcs))
 
     def channel_invariants(self, m, end, seen, owners, worms, to_node):
-        """What an output's registers hold, and that its owner is whose flits were seen last."""
+        """Assert the invariants of an output's registers, and that the last flits seen are of the channel's owner."""
         end.invariants(m, self)
         self.invariant(m, end.busy == total(owners))
         for worm, owns in zip(worms, owners, strict=True):
@@ -166,7 +166,7 @@ class Worm:
         self.number = number
 
     def owns(self, o, w):
-        """Whether virtual channel ``w`` of output ``o`` belongs to it."""
+        """Return whether the worm owns virtual channel ``w`` of output ``o``."""
         unit, worm = self.receiver.unit, self.receiver.worm
         if o == unit.ejection:
             return worm("here") & ~worm("wants_consumption") & (worm("consumption_vc") == w) & ~self._done(1)
@@ -176,13 +176,13 @@ class Worm:
         return owns & ~self._done(0)
 
     def _done(self, r):
-        """Whether reader ``r`` of several is through with it, and has given back what it owned."""
+        """Return whether reader ``r`` of several has finished the worm and released the worm's channel."""
         return self.receiver.worm(f"done_{r}") if self.receiver.readers > 1 else C(0)
 
 
 @dataclass
 class Shown:
-    """What a link shows of one virtual channel: whether one of its flits is there, that flit, and its number."""
+    """A flit of one virtual channel on a link: whether there is one, the flit, and its worm's number."""
 
     comes: Value
     flit: Value
@@ -190,7 +190,7 @@ class Shown:
 
 
 class Seen:
-    """What was seen of one virtual channel: whether a worm is under way, and the number that its last flit carried."""
+    """History of one virtual channel: whether a worm is under way, and the number that its last flit carried."""
 
     def __init__(self, open, tag):
         self.open, self.tag = open, tag
@@ -204,5 +204,5 @@ class Seen:
         return implies(shown.comes & ~self.open, shown.flit.head)
 
     def after(self, shown) -> "Seen":
-        """What was seen when this is past."""
+        """Return the history after this flit."""
         return Seen(Mux(shown.comes, ~shown.flit.tail, self.open), Mux(shown.comes, shown.tag, self.tag))

@@ -12,7 +12,7 @@ __all__ = ["RingHarness", "StationHarness"]
 
 
 def behind(inside, one, count):
-    """How many requesters of a station have their turn before one of them: those from the last one's next on."""
+    """Return how many requesters have their turn before this one. Turns begin behind the last granted requester."""
     return entry([Const((one - last - 1) % count, range(count)) for last in range(count)], inside["last"])
 
 

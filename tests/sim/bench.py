@@ -1,4 +1,4 @@
-"""What the tests of whole networks share: runs made of short words, and a look at all that must be empty."""
+"""Helpers of tests of whole networks: runs in short words, and a check that all registers are empty."""
 
 import re
 from functools import cache
@@ -45,7 +45,7 @@ def finish(engine, within):
     check_receipts(engine.host)
 
 
-#: What registers hold in a network at rest, by the end of their names; None stands for all ones.
+#: Values of registers in a network at rest, by patterns of their names. None stands for all ones.
 #: Besides, readers of buffers stand where the next flit is written.
 AT_REST = {
     r"_filled\d+": 0, r"targets|drops|branch__\d+__(left|owned)|needs_token|.*_awaits|held|taken|queue_full": 0,

@@ -31,7 +31,7 @@ IDLE, ASKS, MOVES = range(3)
 
 
 class Net(NamedTuple):
-    """How switches and nodes are joined, and where worms go.
+    """Links between switches and nodes, and routes of worms.
 
     A switch numbers its inputs: those from other switches first, then those from nodes; its outputs likewise.
     """
@@ -43,7 +43,7 @@ class Net(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """What became of the messages, -1 where it has not come so far."""
+    """Times of the messages, -1 for events that have not happened."""
 
     injected: np.ndarray  # [messages], the cycle before the first flit is on the host's link
     head: np.ndarray  # [messages], the first payload flit is on the link to the destination's host
@@ -145,7 +145,7 @@ def simulate(net, at, source, destination, length, *, cycles, vcs=2, depth=4, ch
 
 @numba.njit
 def _room(buffers, places, at, now):
-    """Whether a flit may set out for this buffer now."""
+    """Return whether a flit can be sent to this buffer now."""
     buffer = buffers[at]
     over = buffer.sent - buffer.depth
     return over < 0 or (buffer.left > over and places[at, over % buffer.depth].left_at + 2 <= now)
@@ -153,7 +153,7 @@ def _room(buffers, places, at, now):
 
 @numba.njit
 def _there(buffers, places, at, now):
-    """Whether the buffer holds a flit."""
+    """Return whether the buffer holds a flit."""
     buffer = buffers[at]
     return buffer.left < buffer.sent and places[at, buffer.left % buffer.depth].on_link < now
 

@@ -38,7 +38,7 @@ def example(name):
 
 
 def waits_and_holds(result):
-    """Who waits for what, and holds what, in the cycle's order."""
+    """List the worms of a deadlock with the resources they hold and wait for, in the cycle's order."""
     return [(hold.worm, hold.holds, hold.waits) for hold in result.deadlock.cycle]
 
 

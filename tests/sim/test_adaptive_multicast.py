@@ -56,7 +56,7 @@ def everybody(mesh, seed, each=6):
 
 
 def outcome(mesh, scheme, relation, classes, consumption, seed):
-    """What becomes of them, and what the analysis says."""
+    """Return the outcome of the messages, and the verdict of the analysis."""
     network = topology(mesh)
     found = find_scheme(scheme, network, relation)
     given = None if classes is None else ConsumptionClasses.parse(classes)
@@ -94,7 +94,7 @@ def test_with_enough_channels_the_same_is_delivered(case):
     assert outcome(*FREE[case]) == ("delivered", "free")
 
 
-#: Where worms come in that move in the directions of `INPUTS`, in that order.
+#: Input ports of worms that move in the directions of `INPUTS`, in that order.
 CAME_BY = ("west", "east", "north", "south")
 
 

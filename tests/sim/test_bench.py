@@ -1,4 +1,4 @@
-"""What `make bench` compares answers alike: Verilator's network must give every recorded word of the hosts' links."""
+"""Comparison of `make bench`: Verilator's network must give every recorded word of the hosts' links."""
 
 import pytest
 

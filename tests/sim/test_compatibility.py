@@ -1,4 +1,4 @@
-"""What every command asks before it uses a network, a scheme and hardware together."""
+"""Checks that all commands make before they use a network, a scheme and hardware together."""
 
 import json
 import os
@@ -65,7 +65,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def refusals(folder, network, scheme, *options):
-    """What each command says of these: load, hunt, sweep, verilog and synth."""
+    """Return what each command prints for these arguments: load, hunt, sweep, verilog and synth."""
     found = {}
     for command, more in ANY.items():
         found[command] = wormcast(command, network, scheme, *more, *options, cwd=folder)
@@ -130,7 +130,7 @@ def test_check_refuses_in_the_words_of_the_others(folder):
     ("path-g", []), ("path-lg", []), ("tree", []), ("dual-path", ["--buffer-kind", "deep"]),
 ])
 def test_messages_are_refused_alike_in_a_run_and_as_a_trace(scheme, options, folder):
-    """What a scheme needs of switches comes before the turns that its worms take."""
+    """A scheme's requirements on switches are checked before the turns of its worms."""
     message = {"cycle": 0, "source": 3, "destinations": [2, 6, 0, 4, 7], "length": 4}
     (folder / "m.jsonl").write_text(json.dumps(message) + "\n")
     run, load = (wormcast(command, "mesh:4x2", scheme, option, "m.jsonl", *options, cwd=folder)

@@ -146,7 +146,8 @@ def test_relations_that_routers_compare_by_are_named_with_those_there_are():
     ):
         with pytest.raises(WormcastError, match=sentence):
             Blueprint(topology(shape), DUAL_PATH, Configuration(), relations).router()
-    with pytest.raises(WormcastError, match="relations: e-cube is not valid on ring:4: its routers decode one relation"):
+    with pytest.raises(WormcastError,
+                       match="relations: e-cube is not valid on ring:4: its routers decode one relation"):
         Blueprint(topology("ring:4"), SCHEMES["individual"], Configuration(), ("e-cube",)).router()
 
 

@@ -16,7 +16,7 @@ from .test_deadlock import require_closed
 from .test_deadlock_free import smaller
 from .test_deep_networks import DEEP, messages
 
-#: What `wormcast hunt` has found and shrunk, of two switches: two trees of 17 flits, and a unicast that holds up one.
+#: A deadlock on two switches, found and shrunk by `wormcast hunt`: two trees of 17 flits, a unicast that delays one.
 KEPT = Path(__file__).parent / "deep_deadlocks" / "tree_2_switches.jsonl"
 CASE = Case("irregular:switches=2,ports=8,nodes=4,connectivity=0.3,seed=1", "tree",
             {**DEEP, "buffer": 16, "chunk": 8, "flit_width": 16}, ({"buffer": 24},))
@@ -47,7 +47,7 @@ SCHEMES = ("tree", "path-g", "path-lg")
 
 
 def outcome(scheme, seed, buffer, **options):
-    """What becomes of random multicasts and unicasts of up to 70 flits."""
+    """Run random multicasts and unicasts of up to 70 flits."""
     network, rng = topology(NETWORK), random.Random(seed)
     sent = messages(network.nodes, 24, rng, longest=70, within=120, unicasts=0.3)
     return run(network, find_scheme(scheme, network), sent,

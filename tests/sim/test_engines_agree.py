@@ -149,7 +149,7 @@ def bulk_words(net, host, cycles):
 
 
 def whole(value, part):
-    """What goes by a link's word of credits, with its reports, by a line for tokens, or a port of its own."""
+    """Return the word of a port's part: credits together with reports, a token line, or a field of its own."""
     if not part:
         return getattr(value, "token", value)
     return Cat(value.credit, value.arrived) if part == "credit" and hasattr(value, "arrived") else getattr(value, part)

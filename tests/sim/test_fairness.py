@@ -13,7 +13,7 @@ from .bench import bulk, check_receipts, send
 
 
 def vcs_on_link(engine, port, router, cycles):
-    """Which virtual channel used an output in each cycle: a list of 0, 1 or None."""
+    """List the virtual channel that used an output in each cycle: 0, 1 or None."""
     seen = []
     for _ in range(cycles):
         word = engine.output("router", port)[router]

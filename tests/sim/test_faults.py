@@ -40,7 +40,7 @@ def received(engine):
 
 
 def places(faults):
-    """Where they were seen, and what."""
+    """List the place and the cause of each fault."""
     return [(fault.component, fault.node, fault.port, fault.vc, fault.cause) for fault in faults]
 
 

@@ -233,7 +233,7 @@ def crossing(rates, shares):
 
 
 def compare_saturation(shape, name, rates, cycles):
-    """Where delivered is 0.95 of what is created, in load, and how much is delivered at twice the last of these loads.
+    """Compare the load at which 0.95 of the created flits are delivered, and the throughput at twice the highest rate.
 
     Both are found for each seed, by each simulator from its own messages: the means differ by no more than their
     intervals say, and by no more than 3 %.

@@ -21,7 +21,7 @@ ONE, TWO = {"vcs": 1, "buffer": 3, "consumption": 1}, {"vcs": 2, "buffer": 2, "c
 
 
 def ups(links):
-    """Whether each link leads up: to a switch nearer to switch 0, or of two as near to that of the lower number."""
+    """Return for each link whether it leads up: to a switch nearer to switch 0, or as near with a lower number."""
     level, depth = {0: 0}, 0
     while found := {b for a, _, b, _ in links if a in level} - level.keys():
         depth += 1

@@ -1,4 +1,4 @@
-"""What smart interfaces do, as registers tell it: packets in order, and the documented cycles."""
+"""Forwarding by smart interfaces, read from their registers: packets in order, in the documented cycles."""
 
 from wormcast.sim.engines.forwarded import follow_forwarding
 

@@ -1,4 +1,4 @@
-"""What worms get on their way and behind whom, against a trace of the links; and waits of a worm that is alone."""
+"""Grants of worms and the worms they waited for, against a trace of the links; and waits of a worm alone."""
 
 import os
 import shutil
@@ -107,7 +107,7 @@ def traced(engine):
 
 
 def fronts(host, held, front, switch):
-    """When worms come to the front of a buffer, two cycles behind their first flit, or else behind whom."""
+    """List worms' waits for the front of a buffer, from the second cycle after their first flit, with the blockers."""
     rows, before = [], NOBODY
     for begin in np.flatnonzero(np.diff(front, prepend=NOBODY)):
         if front[begin] != NOBODY:
@@ -130,7 +130,7 @@ def test_grants_are_those_of_a_trace_of_the_links(shape, scheme, options, apart)
     assert any(row[4] != NOBODY for row in waits)
 
 
-#: What is compiled into the program: files, and a line of each with another that does something else.
+#: Files that are compiled into the program; of each, a line and a replacement that behaves differently.
 CHANGES = [("sim/engines/packet_tracker.py", "    if fronts.turns:\n        _look",
             "    if not fronts.turns:\n        _look"),
            ("sim/host/program.py", "    counters[NOW] += 1", "    counters[NOW] += 2"),

@@ -193,7 +193,7 @@ def test_everything_is_delivered_in_packets(mesh, scheme, options, stall):
 
 @pytest.mark.slow  # a property of the test above
 def test_packets_of_a_worm_overtake_each_other():
-    """Where this is not so, the test above says little: packets begin out of order, or side by side."""
+    """Packets begin out of order, or several at a time. Otherwise the test above would prove little."""
     engine = bulk("mesh:4x4", "dual-path", crowd("mesh:4x4", 60, 4), vcs=2, packet=4, consumption=4, flit_width=32)
     aside = late = 0
     newest: dict[int, int] = {}

@@ -112,7 +112,7 @@ def test_several_lanes_wait_for_each_other():
 
 
 def test_worms_that_are_followed():
-    """What each gets, and after what wait, behind whom."""
+    """Grants, waits and blockers of each worm are the same with and without jumps over idle cycles."""
     net = network("mesh:2x2", "dual-path", ())
     posted = messages(4, 7)
     engines = [BulkEngine(net, host_of(net, posted), jumps=jumps) for jumps in (True, False)]
@@ -184,7 +184,7 @@ def test_a_gap_of_twenty_million_cycles_is_no_gap():
 
 
 def told(result):
-    """What a load experiment says, but for the time that it took."""
+    """Return the result of a load experiment as text, without wall-clock times."""
     return json.dumps({name: value for name, value in result.to_dict().items() if "second" not in name})
 
 

@@ -1,4 +1,4 @@
-"""When packets leave and enter interfaces: against the cycles that docstrings promise, and every packet once."""
+"""Cycles in which packets leave and enter interfaces, against the docstrings. Each packet is seen once."""
 
 import itertools
 from collections import Counter

@@ -67,7 +67,7 @@ COPIES_AND_HOPS = {"dual-path": (2, 19), "multipath": (3, 16), "multipath-lmn": 
 
 
 def way(worm):
-    """Where a worm starts, and its stops."""
+    """Return a worm's source and its stops."""
     start, _, stops = worm.rpartition(": ")
     return start or "3.2", stops.split()
 

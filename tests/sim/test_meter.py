@@ -1,4 +1,4 @@
-"""What the meter counts: flits and worms on links against the plans' routes, waiting worms against the registers."""
+"""Counts of the meter: flits and worms on links against the plans' routes, waiting worms against the registers."""
 
 from collections import Counter
 
@@ -159,7 +159,7 @@ def test_waiting_worms_are_those_of_the_registers(mesh, scheme, options):
 
 @pytest.mark.parametrize(("mesh", "scheme", "options"), SETTINGS)
 def test_owned_channels_are_those_that_the_inputs_hold(mesh, scheme, options):
-    """What outputs say is owned against what the worms at the routers' inputs say they hold, another set of registers.
+    """Owned channels by the registers of outputs, against the registers of inputs.
 
     An output is taken a cycle before the input knows, and free two cycles after the tail was sent: over a long worm's
     life that is little, and never less.

@@ -1,4 +1,4 @@
-"""Which networks are refused before they are built, and a topology of one's own that is not."""
+"""Networks that are refused before they are built, and a user's topology that is accepted."""
 
 import re
 from dataclasses import replace
@@ -58,7 +58,7 @@ ALL_PAIRS = [(a, b) for a in range(3) for b in range(3) if a != b]
 
 
 def tails(network, pairs):
-    """When the last flits of unicasts come that are sent long one after the other, counted from their creation."""
+    """List the latencies of unicasts that are sent far apart: creation to last flit, in cycles."""
     result = run(network, SCHEMES["individual"], [send(a, b, length=4, at=100 * k) for k, (a, b) in enumerate(pairs)],
                  Configuration(vcs=1, buffer=2, consumption=1, flit_width=12))
     assert result.outcome == "delivered"

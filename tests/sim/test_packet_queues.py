@@ -101,7 +101,7 @@ def test_send_queue_beside_copies_and_absorbed_worms(scheme, options):
 
 @pytest.mark.slow  # deadlocks of slots are tried without send queues: test_absorb
 def test_deadlock_of_slots_is_proved_beside_send_queues():
-    """That of Table 1 of [Boppana98]; each host has a further worm in its send queue, which holds nothing."""
+    """Deadlock of [Boppana98], Table 1. Each host has a further worm in its send queue, which holds no resource."""
     messages = [send(0, 1, 2, 3, length=24), send(3, 2, 1, 0, length=24), send(0, 1, 2, length=24, at=1),
                 send(3, 2, 1, length=24, at=1), send(1, 0, length=24, at=1), send(2, 3, length=24, at=1)]
     result = run(topology("mesh:1x4"), SCHEMES["dual-path"], messages, Configuration(**FROM_SLOTS, consumption=1,

@@ -40,7 +40,7 @@ def test_both_engines_drive_the_same_words(pair, how, options):
 
 
 def kept(pair, how, **options):
-    """Whether worms from one node to another are received in the order in which they were sent."""
+    """Return whether each pair of nodes receives its worms in the order of their sending."""
     drawn = random.Random(3)
     sent = [send(drawn.randrange(2), drawn.randrange(2, 4), length=drawn.choice((1, 14)), at=3 * place)
             for place in range(160)]

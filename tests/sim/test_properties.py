@@ -242,7 +242,7 @@ class Wire:
         self.marks = self.engine.kernels["interface"].output("host_out_0").bits
 
     def get(self, node):
-        """What lies on the link to a node's host in the cycle to come: valid, channel, head, tail, data."""
+        """Return the word on the link to a node's host in the next cycle: valid, channel, head, tail, data."""
         return int(self.engine.output("interface", "host_out_0")[node])
 
     def set(self, node, word):
@@ -269,7 +269,7 @@ class Wire:
         raise AssertionError("nothing came")
 
     def where(self, node):
-        """What a complaint about the word on the link to a node's host has to name."""
+        """Return the place that an error about the link to a node's host must name."""
         return f"node {node}, consumption channel {self.get(node) >> 1 & 1}"
 
     def outcome(self):

@@ -1,4 +1,4 @@
-"""What is called from Python with arguments of another kind: one sentence each, and nothing is run."""
+"""Calls from Python with arguments of a wrong type: each raises one sentence, and nothing runs."""
 
 import json
 from pathlib import Path

@@ -20,7 +20,7 @@ from .test_deadlock_free import smaller
 from .test_smart_interfaces import DEEP, IRREGULAR, messages_of
 
 HERE = Path(__file__).parent
-#: What `wormcast hunt` has found and shrunk: a chain, and a unicast back along it.
+#: A deadlock that `wormcast hunt` found and shrank: a chain, and a unicast back along it.
 CHAIN = HERE / "smart_deadlocks" / "chain_2x2.jsonl"
 #: Staged: two chains that forward to each other, and a unicast that slows one of them down.
 CHAINS = HERE / "smart_deadlocks" / "chains_2x2.jsonl"
@@ -68,7 +68,7 @@ def test_chains_that_cross_deadlock_with_one_place_and_arrive_with_enough(places
 @pytest.mark.slow  # of wide flits: tests/docs/
 @pytest.mark.parametrize("path", [CHAIN, CHAINS])
 def test_flits_of_which_the_first_ones_alone_say_whose_they_are(path):
-    """What is in the middle of a packet is named by what has gone on before it."""
+    """Flits in the middle of a packet are identified by the flits sent before them."""
     narrow, wide = (ends(kept(path), flit_width=width).deadlock for width in (16, 64))
     assert narrow == wide
 

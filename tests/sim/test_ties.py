@@ -108,7 +108,7 @@ def test_flits_that_are_too_narrow_for_the_signs_are_refused(name, address, sign
 
 
 def test_signs_are_read_without_classes_too():
-    """Whether classes are taken away by the option or the relation, before or after ties are signed."""
+    """Classes are removed by the option, or by the relation; before or after ties are signed."""
     ring = topology("ring:4")
     found = find_scheme("individual", ring)
     for scheme, options in ((found, {"vc_classes": "none"}), (found.routed_by(without_classes(E_CUBE)), {})):

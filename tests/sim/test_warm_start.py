@@ -1,4 +1,4 @@
-"""What a run and a load whose kernels are on disk import."""
+"""Imports of a run and of a load whose kernels are on disk."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""When every flit of a tree worm alone in the network is where: a max-plus recurrence, independent of the hardware.
+"""Cycle of every flit of a tree worm alone in the network: a max-plus recurrence, independent of the hardware.
 
 Buffers and interfaces are those of `zero_load`. A switch reads a worm when it has the whole header, whose last flit is
 on the link in cycle K. Its first flit leaves by branch b, which goes to one output, or in lockstep to all, in cycle

@@ -41,7 +41,7 @@ class Growing:
         return None if last == step and link in self.used[sender] else step
 
     def condition(self, earlier, later):
-        """Whether one of the conditions holds of two unicasts, (sender, receiver, step, place), by their steps."""
+        """Return whether one of the conditions holds for two unicasts, each (sender, receiver, step, place)."""
         (u, v, t, place), (x, y, _, _) = earlier, later
         if not set(self.ways[u, v]) & set(self.ways[x, y]):
             return True
@@ -57,7 +57,7 @@ class Growing:
         return any(sender == u and step > t and self.ways[u, w][0] == first for sender, w, step, _ in above)
 
     def holds(self, sender, receiver, step):
-        """Whether Theorem 1's conditions hold of a further unicast and all there are."""
+        """Return whether Theorem 1's conditions hold for a further unicast together with all earlier ones."""
         new = (sender, receiver, step, len(self.unicasts))
         for place, one in enumerate(self.unicasts):
             other = (*one, place)
@@ -146,7 +146,7 @@ def _rows(tree, first):
 
 
 def late(arena, trees, lengths):
-    """How many cycles later each unicast of each tree arrives than its sender's sends alone would have it."""
+    """Return the delay of each unicast of each tree in cycles, against a run of its sender's unicasts alone."""
     alone, numbers = [], []
     for number, (_, unicasts) in enumerate(trees):
         for sender in dict.fromkeys(one for one, _, _ in unicasts):

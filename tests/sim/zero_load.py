@@ -1,4 +1,4 @@
-"""When every flit of a worm alone in the network is where: a max-plus recurrence, independent of the hardware.
+"""Cycle of every flit of a worm alone in the network: a max-plus recurrence, independent of the hardware.
 
 A flit that lies on link h in cycle t[h, k] *leaves* the buffer behind that link in cycle
 
@@ -32,7 +32,7 @@ HOST_PLACES = 4
 
 
 def addresses_in_a_flit(shape, width):
-    """How many addresses of a mesh's nodes a header flit holds beside the bit that marks the last one of a list."""
+    """Return the number of node addresses in a header flit, beside the bit that marks the last flit of a list."""
     return (width - 1) // sum((extent - 1).bit_length() for extent in shape)
 
 
@@ -40,7 +40,7 @@ PASS, COPY, USED_UP, LAST = "pass", "copy", "used up", "last"
 
 
 def roles(path, destinations, capacity):
-    """What each router of a path is to the worm, with so many addresses to a header flit."""
+    """List the role of each router of a path for the worm, with ``capacity`` addresses to a header flit."""
     found = []
     visit = 0
     for node in path:

@@ -1,4 +1,4 @@
-"""What the tests of the benches share."""
+"""Fixtures of the tests of the benches."""
 
 import pytest
 

@@ -20,7 +20,7 @@ from wormcast_tb import Flit, make_worm
 from ..hw.smart import copies, payload, posted, smart, train
 from . import traffic
 
-#: Where the router is whose neighbours are all there: in a network of 3x3 nodes.
+#: Router with all four neighbours, in a network of 3x3 nodes, and two of the neighbours.
 HERE, EAST, WEST = 4, 5, 3
 OUTSIDE = 0b11_00
 

@@ -7,7 +7,7 @@ import pytest
 
 from wormcast_tb import TB, make_worm
 
-#: What is sent, its virtual channel, and the sentence that it gets.
+#: Wrong flits, their virtual channel, and the sentence of their refusal.
 SENT = {
     "channel": (make_worm([1], [2]), 7, "link in: virtual channel 7 is not valid. Allowed: 0 to 1."),
     "channel_below": (make_worm([1], [2]), -1, "link in: virtual channel -1 is not valid. Allowed: 0 to 1."),

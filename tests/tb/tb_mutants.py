@@ -9,7 +9,7 @@ from wormcast_tb import TB, make_worm, waits
 @cocotb.test()
 @cocotb.parametrize(mutant=list(given().mutants))
 async def worms_pass(dut, mutant):
-    """What it is told: numbers of the mutants, by what they do."""
+    """The bench must fail for each mutant. ``given().mutants`` has their numbers by name."""
     dut.mutant.value = given().mutants[mutant]
     tb = TB(dut)
     source, sink = tb.driver("in", depth=4), tb.sink("out", depth=4)

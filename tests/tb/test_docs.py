@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""What docs/cocotb.md tells to do works as it stands there."""
+"""The recipe of docs/cocotb.md works as written."""
 
 import os
 import re

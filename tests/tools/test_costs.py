@@ -1,4 +1,4 @@
-"""What ``make costs`` compares, and what it prints; no tool runs."""
+"""Configurations and table of ``make costs``. No synthesis tool runs."""
 
 from types import SimpleNamespace
 

@@ -53,7 +53,7 @@ def test_a_document_stays_as_it_was_if_a_command_fails(tmp_path):
 
 
 def test_the_router_s_area_is_bounded():
-    """That of the document is within; a figure more, or none, is an error, and other commands are not asked."""
+    """The document's area is within the bound; a larger or missing one is an error. Other commands have no bound."""
     [printed] = [printed for command, printed in PRINTED.findall(DOCUMENT.read_text())
                  if command.startswith(f"{ROUTER} --seeds")]
     require_area(f"{ROUTER} --seeds 3", printed)

@@ -1,4 +1,4 @@
-"""What [Sivaram98] prints as algorithms, step by step, over sets and strings; and the fewest chains by search."""
+"""Algorithms printed in [Sivaram98], step by step, over sets and strings; and the fewest chains by search."""
 
 from itertools import combinations
 
@@ -21,7 +21,7 @@ class Graph:
             self.level |= dict.fromkeys(front, max(self.level.values()) + 1)
 
     def up(self, start, end):
-        """Whether a link leads up: to the level above, or to the lower id."""
+        """Return whether a link leads up: to the level above, or on the same level to the lower id."""
         return (self.level[end], end) < (self.level[start], start)
 
     def children(self):
@@ -83,7 +83,7 @@ def worms(graph, source, destinations, *, path):
 
 
 def senders(graph, source, destinations, *, path, greedy):
-    """Who sends which worm in which step: steps of (sender, destinations)."""
+    """List the steps of the phases: in each, pairs of a sender and the destinations of its worm."""
     left, having, steps = worms(graph, source, destinations, path=path), [source], []
     while left:
         step = list(zip(having, left, strict=False))

@@ -1,4 +1,4 @@
-"""What `check` says of worms that are copied out of buffers, against all worms of small networks one by one."""
+"""Verdicts of `check` on worms that deep buffers replicate, against all worms of small networks one by one."""
 
 import random
 from itertools import combinations
@@ -33,7 +33,7 @@ def small(seed):
 
 
 def waits(found, scheme, *, fits):
-    """Who may wait for what: pairs of links and nodes, as ("link", U, V) and ("node", n), by all multicasts there are.
+    """Find the waits of all multicasts: pairs of links and nodes, written ("link", U, V) and ("node", n).
 
     Whoever holds a place of a worm waits for the next one on its branch; where a switch holds a part of the worm alone,
     and for the first one of each other branch. Nobody waits behind a node.
@@ -107,7 +107,7 @@ def test_against_all_worms_of_small_networks(scheme, seeds, fits):
 
 
 def waits_by_any_link_up(found):
-    """Who may wait for what, as `waits` has it, where trees go up by any link and switches hold whole worms."""
+    """Find waits as `waits` does, for trees that go up by any link, and switches that hold whole worms."""
     strings, up, pairs = reachability(found), goes_up(found), set()
 
     def go_on(before, switch, nodes, upwards):

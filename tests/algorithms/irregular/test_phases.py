@@ -1,4 +1,4 @@
-"""Who sends which worm in which step: Figures 15 and 16, and on random networks."""
+"""Senders and worms of each step: figures 15 and 16 of [Sivaram98], and random networks."""
 
 import numpy as np
 import pytest

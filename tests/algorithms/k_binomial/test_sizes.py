@@ -1,4 +1,4 @@
-"""How many nodes a k-binomial tree covers, and which k is best: the paper's numbers, and searched by definition."""
+"""Number of nodes of a k-binomial tree, and the best k: the paper's numbers, and a search by the definition."""
 
 import pytest
 

@@ -235,7 +235,7 @@ def test_a_file_that_is_not_there_or_is_a_folder(tmp_path):
     (["a", "all", "b"], ["a", "1", "b"]), (["a", "1.2", "b"], ["a", "1", "b"]), (["-", "1.1", "2.2"], ["0", "1", "2"]),
 ])
 def test_nodes_have_the_names_of_their_switches_where_nothing_else_is_called_so(names, shown, read):
-    """What is printed is accepted; so are ids."""
+    """The printed names are accepted, and so are ids."""
     network = read(f"switches = {names}\nnodes = [0, 1, 2]\nlinks = [[0, 1], [1, 2]]\n")
     assert [network.node_name(node) for node in range(3)] == shown
     assert network.node_set(",".join(shown)) == network.node_set("0,1,2") == [0, 1, 2]

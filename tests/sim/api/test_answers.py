@@ -1,4 +1,4 @@
-"""What commands answer, for figures: asked once, kept while wormcast stays as it is, never of users' files."""
+"""Stored answers of commands for figures: valid while wormcast is unchanged, and never for users' files."""
 
 import re
 

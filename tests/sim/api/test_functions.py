@@ -74,7 +74,7 @@ CALLS = {
 
 @functools.cache
 def result_of(name):
-    """What a call gives, for all tests that read it."""
+    """Return a call's result. All tests share it."""
     return CALLS[name][0]()
 
 

@@ -1,4 +1,4 @@
-"""How lines of a picture are told apart."""
+"""Curves of a picture differ in colour, line or marker."""
 
 from itertools import combinations
 

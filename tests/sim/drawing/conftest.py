@@ -1,4 +1,4 @@
-"""What all pictures are tested for."""
+"""Checks of all pictures."""
 
 from itertools import combinations
 

@@ -1,4 +1,4 @@
-"""What all pictures share: lines of words as long as there is room."""
+"""Line breaks of texts in pictures."""
 
 import pytest
 

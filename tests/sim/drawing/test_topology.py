@@ -17,7 +17,7 @@ SHAPES = ["4x4", "8x8", "3x3x3"]
 
 
 def ends_of_arrows(sheet):
-    """Where each arrow begins and where its tip is."""
+    """List the beginning and the tip of each arrow."""
     corners = [path.vertices[:-1] for collection in sheet.axes.collections if collection.get_zorder() == 2
                for path in collection.get_paths()]
     return [((one[0] + one[-1]) / 2, one[len(one) // 2]) for one in corners]

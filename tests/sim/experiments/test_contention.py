@@ -1,4 +1,4 @@
-"""Who kept whom waiting: staged meetings of worms, and what cannot be told."""
+"""Waits of one message for another: staged meetings of worms, and waits that cannot be attributed."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ MESH = topology("mesh:1x6")
 
 
 def waits(messages, scheme=SCHEMES["individual"], **options):
-    """What each message waited behind whom, without zeros."""
+    """Return the nonzero waits of each message, by the message that caused them."""
     outcome = run(MESH, scheme, messages, Configuration(**options), contention=True)
     assert outcome.outcome == "delivered"
     return [{(cause, wait): cycles for cause, of in one.items() for wait, cycles in of.items() if cycles}

@@ -24,7 +24,7 @@ seeds = st.integers(0, 2**32)
 
 
 def observed(kernel, observer, stimulus, n):
-    """What each signal shows in every cycle, {name: (signal, [cycles][instances])}, names as in a waveform."""
+    """Return each signal's values, {name: (signal, [cycles][instances])}. Names are those of waveforms."""
     block = kernel.allocate(n)
     out = observer.allocate()
     seen = {".".join((*signal.scope, signal.name)): (signal, []) for signal in observer.signals if not signal.clock}
@@ -73,7 +73,7 @@ def simulated(factory, stimulus, path):
 
 
 def as_written(signal, value):
-    """How a waveform writes this value."""
+    """Return a value as a waveform writes it."""
     if signal.labels is not None:
         return f"s{signal.labels.get(value, '[unknown]')}"
     return f"{value:b}"

@@ -21,7 +21,7 @@ machine_affine = machine.affine
 
 
 def examples(few, many):
-    """How many are drawn: few of them at every test, many where there is time."""
+    """Number of random examples: ``few`` in every test run, ``many`` in slow ones."""
     return pytest.mark.parametrize("examples", [few, pytest.param(many, marks=pytest.mark.slow)])
 
 

@@ -1,4 +1,4 @@
-"""What the lowering does not know is refused by a sentence that names it."""
+"""The lowering refuses unsupported constructs by a sentence that names them."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What is read back from the waveform of a run is what the run did, on networks of every kind."""
+"""The history read from a waveform equals the run, on networks of every kind."""
 
 import random
 from pathlib import Path

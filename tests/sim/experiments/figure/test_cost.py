@@ -1,4 +1,4 @@
-"""How long figures take, by what is known of them."""
+"""Expected time of figures, from earlier measurements."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""What a curve says, of results that are made up: which points count for what."""
+"""Quantities of a curve, from results that are made up: the points that each quantity counts."""
 
 from dataclasses import replace
 

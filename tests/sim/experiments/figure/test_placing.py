@@ -1,4 +1,4 @@
-"""Where curves are measured, for every place that may saturate first."""
+"""Loads at which curves are measured, for each load at which a network may saturate."""
 
 import pytest
 

@@ -76,7 +76,7 @@ def test_nothing_less_deadlocks(rule, messages):
 
 
 def test_nodes_move_together_where_payloads_get_shorter():
-    """What is needed is as many flits as nodes lie between: here node 1 takes node 9's part in both messages."""
+    """The predicate needs as many flits as nodes lie between: node 1 replaces node 9 in both messages."""
     def between(messages):
         return len(messages) == 2 and len(set(messages[0].destinations) & set(messages[1].destinations)) == 2 and all(
             one.length >= max(one.destinations) - min(one.destinations) for one in messages)

@@ -1,4 +1,4 @@
-"""What waits at its sources beyond saturation is not looked at in each step: rows touched follow those created."""
+"""Beyond saturation, a step does not read all waiting messages: the rows read are proportional to those created."""
 
 import numpy as np
 import pytest

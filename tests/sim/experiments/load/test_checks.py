@@ -1,4 +1,4 @@
-"""What is asserted of every load experiment, broken on purpose."""
+"""Assertions of load experiments, violated on purpose."""
 
 import json
 import sys

@@ -53,7 +53,7 @@ FEW = settings(max_examples=4, derandomize=True, deadline=None, suppress_health_
 
 
 def drained(scheme, traffic, seeds, cycles, chunk):
-    """What became of all messages of so many cycles, and the engine when all are through."""
+    """Return the outcome of all messages of a load, and the engine after the last receipt."""
     net = network(scheme, len(seeds))
     window = MessageWindow(net, [Source(traffic, MESH, seed) for seed in seeds], min(chunk, cycles))
     engine, done, now = BulkEngine(net, window.host), [], 0

@@ -190,7 +190,7 @@ def test_a_rewound_waveform_is_the_one_that_is_recorded_as_it_goes_by(tmp_path):
 
 
 def worms_on_links(path):
-    """Which worms each virtual channel of a link shows at any time, and what the file says of itself."""
+    """Return the worms that each virtual channel of a link shows at any time, and the waveform's metadata."""
     told = json.loads(path.read_text().split("$comment", 1)[1].split("$end", 1)[0].split("wormcast ", 1)[1])
     found, seen = waves.read(path), {}
     for link in told["links"]:

@@ -193,7 +193,7 @@ def test_an_interval_covers_the_mean_in_95_of_100_cases():
 
 @pytest.mark.parametrize(("growth", "saturated"), [(0, False), (10, False), (60, True), (400, True)])
 def test_queues_that_grow_are_told_from_those_that_swing(growth, saturated):
-    """What waits swings by 15 worms about its line."""
+    """The number of waiting messages varies by 15 about a line."""
     found = results(cycles=2000)
     swing = 15 * np.sqrt(2) * np.sin(np.linspace(0, 31, len(found.slices)))[:, None]
     slices = found.slices.copy()

@@ -88,7 +88,7 @@ def expected(scheme, seed):
 
 
 def at_sender(host, worm, created):
-    """What a worm's message spent before its first flit: cycle by cycle, by which worm its port was sending."""
+    """Count the cycles before a worm's first flit, by the worm that the port was sending in each cycle."""
     beside = [other for other in host.worms if other["stream"] == worm["stream"] and other["injected"] >= 0]
     sending = [max((other for other in beside if other["injected"] <= cycle), key=lambda other: other["injected"],
                    default=None) for cycle in range(worm["posted"], worm["injected"])]
@@ -100,7 +100,7 @@ def at_sender(host, worm, created):
 
 
 def on_its_way(network, grants, node):
-    """What a worm got up to a node, and with coupled readers the link behind it."""
+    """Sum a worm's waits up to a node, and with coupled readers for the link behind it."""
     end = next(k for k, grant in enumerate(grants) if grant["kind"] == CONSUMPTION and grant["switch"] == node)
     hops = sum(grant["kind"] == LINK for grant in grants[:end])
     more = end + 1 < len(grants) and network.configuration.readers == "coupled"
@@ -171,7 +171,7 @@ def test_parts_of_any_loads_latencies_add_up(scheme, consumed, length, multicast
     slow("dual-path", {"vcs": 4, "consumption": 2}),
 ])
 def test_a_header_moves_as_if_it_were_alone(scheme, options):
-    """What is left of a header's time, without its waits, is what the recurrence of a worm alone says.
+    """A header's time minus its waits is the time of a worm alone, by the recurrence.
 
     It is more where the first payload flit waits for a credit or its turn: seldom where there is one virtual channel.
     """

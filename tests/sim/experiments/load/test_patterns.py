@@ -15,7 +15,7 @@ from wormcast.sim.experiments.load.source import Source
 
 
 def chi_square_fits(found, expected):
-    """Whether counts are those of a distribution, but for what chance does (five standard deviations of chi square)."""
+    """Return whether counts fit a distribution: chi square deviates by less than five of its standard deviations."""
     found, expected = np.asarray(found, float).ravel(), np.asarray(expected, float).ravel()
     assert (found[expected == 0] == 0).all()
     found, expected = found[expected > 0], expected[expected > 0]
@@ -28,7 +28,7 @@ def reversed_bits(node):
     return int(f"{node:04b}"[::-1], 2)
 
 
-#: Where node ``row.column`` of a square of 16 or 25 nodes sends, by hand.
+#: Destination of node ``row.column`` in a square of 9, 16 or 25 nodes, by hand.
 BY_HAND = {
     ("transpose", 4): lambda r, c: (c, r),
     ("bit-complement", 4): lambda r, c: (3 - r, 3 - c),

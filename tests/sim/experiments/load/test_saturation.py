@@ -1,4 +1,4 @@
-"""Where a network saturates: found by bisection, and seen by runs that know nothing of it."""
+"""Saturation points of networks: found by bisection, and confirmed by runs that do not use the result."""
 
 import functools
 import json

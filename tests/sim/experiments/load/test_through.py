@@ -1,4 +1,4 @@
-"""What became of messages is told of the records of these alone, wherever they stand in the host."""
+"""Outcomes of messages are computed from these messages' records alone, at any position in the host."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a worm has waited for up to a destination, and at its sender, of grants and worms that are written down here."""
+"""Waits of a worm up to a destination, and at its sender, from grants and worms that are written down here."""
 
 import numpy as np
 import pytest

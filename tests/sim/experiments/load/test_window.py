@@ -22,7 +22,7 @@ SETTINGS = {
 
 
 def traffic_through(scheme, seeds, chunk, cycles, keep=False):
-    """What becomes of the messages of these seeds, as in `through`."""
+    """Return the outcomes of these seeds' messages, as `through` does."""
     network = Network(topology("mesh:4x4"), SCHEMES[scheme], Configuration(**SETTINGS[scheme]), len(seeds))
     return through(network, [Source(TRAFFIC, network.topology, seed) for seed in seeds], chunk, cycles, keep)
 

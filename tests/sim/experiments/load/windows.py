@@ -10,7 +10,7 @@ from wormcast.sim.host import check_receipts
 
 
 def through(network, sources, chunk, cycles, keep=False):
-    """What became of the messages, in windows of so many cycles; the window, and the most worms it held.
+    """Run a load in windows of ``chunk`` cycles. Return the messages' outcomes, the window, and the most worms it held.
 
     ``keep``: nothing is dropped, and the last result is what worms have got (`GRANT`).
     """

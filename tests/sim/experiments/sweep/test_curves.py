@@ -1,4 +1,4 @@
-"""What is drawn of a sweep, which lines it has, and what is refused."""
+"""Pictures of sweeps: panels, lines and refusals."""
 
 from pathlib import Path
 

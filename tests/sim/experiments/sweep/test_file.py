@@ -1,4 +1,4 @@
-"""What a sweep's file says, and what is refused of it."""
+"""Files of sweeps: their meaning, and refusals."""
 
 import inspect
 import json

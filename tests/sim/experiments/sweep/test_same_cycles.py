@@ -33,7 +33,7 @@ def built(tmp_path_factory):
 
 
 def alone(point, warmup):
-    """What `load` measures of a point by this warm-up."""
+    """Return the result of `load` for a point with this warm-up."""
     seed, seeds = point.resolved["seed"], point.resolved["seeds"]
     return load(point.network, point.scheme, point.traffic, configuration=point.configuration,
                 cycles=point.resolved["cycles"], warmup=warmup, seeds=range(seed, seed + seeds)).to_dict()

@@ -1,4 +1,4 @@
-"""What is finished stays, and what is damaged is told."""
+"""Finished points stay in the store, and damage is reported."""
 
 import sqlite3
 

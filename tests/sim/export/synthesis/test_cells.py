@@ -1,4 +1,4 @@
-"""What the cells of netlists compute, against arithmetic and against what their names say."""
+"""Functions of netlist cells, against arithmetic and against the cells' names."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""What the tests of the Verilog build."""
+"""Components and networks that the tests of the Verilog build."""
 
 from contextlib import suppress
 

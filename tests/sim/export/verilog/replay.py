@@ -49,7 +49,7 @@ ONE = """
 
 @dataclass
 class Recording:
-    """What a component was given and answered: whole numbers of all inputs, ``rst`` on top, and of all outputs."""
+    """Words of a component in each cycle: one of all inputs with ``rst`` as the highest bit, one of all outputs."""
 
     component: object
     given: list = field(default_factory=list)
@@ -61,8 +61,11 @@ class Recording:
         return tuple(sum(port.width for port in found if port.inward is inward) for inward in (True, False))
 
     def agrees(self, answers):
-        """Whether the Verilog has answered the same. The ``row`` of a deep buffer counts in the cycle after its fetch:
-        in other cycles it is what the memory, which has no reset, read last."""
+        """Return whether the Verilog has the same outputs.
+
+        The ``row`` of a deep buffer is compared only in the cycle after its fetch: in other cycles it is the word that
+        the memory, which has no reset, read last.
+        """
         if not isinstance(self.component, ChunkStore | DeepInput):
             return answers == self.answered
         (fetch, _), (at, width) = self._places(inward=True)["fetch"], self._places(inward=False)["row"]

@@ -46,7 +46,7 @@ def smart():
 
 
 def on(*network, **options):
-    """What makes the traffic of a network of this hardware."""
+    """Build the traffic of a network of this hardware, later."""
     return lambda: traffic(blueprint(*network, **options))
 
 

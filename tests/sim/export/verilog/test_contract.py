@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""What the contract of the ports says is what the hardware does: cycles of credits, reset, errors and their effects."""
+"""The hardware keeps the contract of the ports: cycles of credits, reset, errors and their effects."""
 
 import random
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What docs/verilog.md says is so."""
+"""Statements of docs/verilog.md."""
 
 import re
 import subprocess

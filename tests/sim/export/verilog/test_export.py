@@ -1,4 +1,4 @@
-"""What is in the file, and that it is the same file every time."""
+"""Contents of an exported file. Each export writes the same file."""
 
 import os
 import re
@@ -152,7 +152,7 @@ def tables(built, what, port=None):
 
 
 def headed(document):
-    """What stands under each heading of a document, but for tables."""
+    """Return the text under each heading of a document, without tables."""
     return dict(re.findall(r"^## (.*)\n\n([^|\n].*)$", document, re.MULTILINE))
 
 

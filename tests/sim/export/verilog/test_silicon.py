@@ -1,5 +1,4 @@
-"""What a chip needs of the Verilog: it starts from a reset alone, has a clock enable, and RAM macros replace its
-memories."""
+"""Verilog for chips: a reset is enough to start, a clock enable stops the clock, and RAM macros replace memories."""
 
 import random
 import re

@@ -1,4 +1,4 @@
-"""What is shown of a deadlock: those in its cycle, from before they meet until they have come to rest."""
+"""Waveform of a deadlock: the worms of its cycle, from before they meet until they are blocked."""
 
 import waves
 

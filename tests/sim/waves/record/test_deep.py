@@ -1,4 +1,4 @@
-"""What a waveform shows of rows, their counters, and readers of deep switches: the example of docs/waveforms.md."""
+"""Waveform of deep switches: rows, their counters, and readers, in the example of docs/waveforms.md."""
 
 import pytest
 import waves

@@ -1,4 +1,4 @@
-"""What a waveform shows of smart interfaces: in words, of one lane of several; and the example of docs/waveforms.md."""
+"""Waveform of smart interfaces: texts, one of several lanes, and the example of docs/waveforms.md."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a waveform shows of a tree worm: the example of docs/waveforms.md, cycle by cycle."""
+"""Waveform of a tree worm: the example of docs/waveforms.md, cycle by cycle."""
 
 import pytest
 import waves

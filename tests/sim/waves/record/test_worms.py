@@ -16,7 +16,7 @@ from wormcast.sim.waves.record import beside, whole_waveform
 
 NETWORK, WORMS, ROUTERS = "bench.top.network.", "bench.top.worms.", "bench.top.routers."
 
-#: What is followed: networks whose messages get in each other's way.
+#: Networks that are recorded, with messages that contend.
 CASES = {
     "one channel": ("mesh:1x4", "dual-path", {"vcs": 1, "consumption": 2}),
     "shallow": ("mesh:1x4", "dual-path", {"vcs": 1, "buffer": 1, "consumption": 2, "flit_width": 8}),
@@ -63,7 +63,7 @@ def heading(path):
 
 
 def numbers(wave, cycle):
-    """What a number shows, None for unknown."""
+    """Return a number that a signal shows, None for unknown."""
     value = wave.at(cycle * waves.PERIOD)
     return None if value == "x" else int(value, 2)
 

@@ -56,7 +56,7 @@ def test_channels_are_named_in_the_words_of_the_commands():
 
 
 def test_consumption_channels_are_counted_over_the_links_of_a_node():
-    """Where each has, or some of them share, a link of their own; injection ports are told where there are several."""
+    """Nodes with separate and with shared consumption links. Injection ports are numbered if a node has several."""
     shown = history([RecordedLink(f"cons:4#{place}", "consumption", 4, 4, 2) for place in range(2)]
                     + [RecordedLink(f"inj:4:{place}", "injection", 4, 4, 1) for place in range(2)])
     assert [shown.channel(f"cons:4:{number}") for number in range(4)] == [(0, 0), (0, 1), (1, 0), (1, 1)]

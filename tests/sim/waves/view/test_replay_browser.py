@@ -82,7 +82,7 @@ class Page:
                })""", selector)
 
     def require_truth(self):
-        """What is drawn is what the history has in the cycle that is shown."""
+        """Assert that the picture shows the history in the displayed cycle."""
         now, history = self.cycle, self.history
         holds = [hold for hold in history.holds if hold.first <= now <= hold.last]
         shown = self.browser.execute_script(SHOWN)

@@ -1,4 +1,4 @@
-"""Where virtual channels are drawn: none on top of another, none outside the picture."""
+"""Positions of virtual channels in the replay: no two overlap, all are inside the picture."""
 
 from dataclasses import replace
 from itertools import combinations, pairwise, product

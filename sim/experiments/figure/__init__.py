@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .page import figure_page, index_page
     from .paper_page import claim_rows, claims_page, papers_page
     from .papers import PAPERS, Paper, find_papers
-    from .plan import PLANS, read_plans, written_plans
+    from .plan import PLANS, cut_plans, node_cycles, read_plans, written_plans
     from .record import FigureRecord, file_of, join_records, papers_in, read_records, record_of, written_records
     from .rounds import AnyPoint, FigureOutcome, Study, curves_of, each_once, measure_all
     from .scatter import scatter_figure
@@ -49,7 +49,7 @@ else:
         "drawn": ("DrawnPoint",),
         "page": ("figure_page", "index_page"),
         "paper_page": ("claim_rows", "claims_page", "papers_page"),
-        "plan": ("PLANS", "read_plans", "written_plans"),
+        "plan": ("PLANS", "cut_plans", "node_cycles", "read_plans", "written_plans"),
         "papers": ("PAPERS", "Paper", "find_papers"),
         "record": ("FigureRecord", "file_of", "join_records", "papers_in", "read_records", "record_of",
                    "written_records"),
@@ -82,6 +82,7 @@ __all__ = [
     "claim_rows",
     "claims_page",
     "curves_of",
+    "cut_plans",
     "each_once",
     "figure_page",
     "file_of",
@@ -90,6 +91,7 @@ __all__ = [
     "index_page",
     "join_records",
     "measure_all",
+    "node_cycles",
     "paper_of",
     "papers_in",
     "papers_page",

@@ -11,7 +11,7 @@ from wormcast.algorithms import topology
 from ..sweep import MemoryStore, Point, ResultStore
 from .curve import SEEDS, Curve
 from .definition import Figure
-from .plan import committed_plan
+from .plan import committed_plan, node_cycles
 from .rounds import FigureOutcome
 from .single import RunCurve
 
@@ -93,22 +93,21 @@ class Costs:
             work, seconds = one.get("node_cycles", 0), one.get("commands", 0.0)
             plan = None if quick else committed_plan(figure)
             if not one and plan is not None:
-                work = plan.node_cycles(figure)
+                [work] = node_cycles([(figure, plan)], looks=1)
             elif not one and not figure.runs:
                 part = sum(each.get("node_cycles", 0) for each in reckoned) / sum(
                     each.get("most", 0) for each in reckoned) if reckoned else USUAL_PART
                 work = part * _most(figure, quick)
-            seconds += work / self._speed
+            seconds += work / self.speed
             found.append(Minutes(seconds / 60, bool(one)) if one or work else None)
         return found
 
     def planned(self, outcomes: Sequence[FigureOutcome]) -> float:
         """Estimate how many seconds the first look of all figures takes, by the plans of a pilot run."""
-        work = sum(one.plan.node_cycles(one.figure) for one in outcomes if one.plan)
-        return work / self._speed
+        return sum(node_cycles([(one.figure, one.plan) for one in outcomes if one.plan], looks=1)) / self.speed
 
     @property
-    def _speed(self) -> float:
+    def speed(self) -> float:
         """Node cycles per second of all measured points; `USUAL_SPEED` without any."""
         speed = self._known("speed")
         return speed["node_cycles"] / speed["seconds"] if speed.get("node_cycles") else USUAL_SPEED

@@ -70,6 +70,7 @@ NAMES = {"others_wait": "wait behind other nodes' worms", "own_wait": "wait behi
 SENTENCES = ((r"(held|reversed|open) at (.+)", r"it is \1 at \2"),
              (r"reversed (by .+)", r"it is reversed \1"),
              (r"no difference at (.+)", r"there is no difference at \1"),
+             (r"budget: (.+) hours are missing", r"the run was shortened by \1 hours"),
              (r"saturated in some repetitions(.*)", r"the network is saturated in some repetitions\1"))
 
 

@@ -1,7 +1,7 @@
 """Plan of a figure's run: the loads, the warm-up, the length and the seeds that all its schemes share."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -9,16 +9,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wormcast.algorithms import topology
+from wormcast.algorithms import WormcastError, topology
 from wormcast.algorithms.toml_file import read_toml
 
 from ..load.statistics import interval
 from ..sweep import REPETITIONS, Point, build_point
 from .curve import Curve
 from .definition import HERE, Figure, catalogue, find_figure
+from .evidence import LOOKS
+from .placing import FINE
 from .series_curve import NETWORK, drawn_network
 
-__all__ = ["PLANS", "PlannedCurve", "RunPlan", "committed_plan", "plan_of", "read_plans", "written_plans"]
+__all__ = ["PLANS", "PlannedCurve", "RunPlan", "committed_plan", "cut_plans", "node_cycles", "plan_of", "read_plans",
+           "written_plans"]
 
 #: Committed plans of the catalogue's figures, by their names.
 PLANS = HERE / "plans.toml"
@@ -33,6 +36,10 @@ GRAIN = 500
 #: BEYOND: points that are measured after the saturated one, because the accepted load still rises.
 BATCH, BEYOND = 4, 2
 
+#: Cuts of plans, in the order in which `cut_plans` tries them: the distance of loads in fine steps, the number of
+#: looks, and the divisor of the cycles.
+CUTS = ((1, 3, 1), (2, 3, 1), (FINE, 3, 1), (FINE, 2, 1), (FINE, 1, 1), (FINE, 1, 2), (FINE, 1, 4), (FINE, 1, 8))
+
 
 @dataclass(frozen=True)
 class RunPlan:
@@ -44,22 +51,86 @@ class RunPlan:
         Numbers of the points that all curves have, as in `Curve`.
     warmup, cycles : int
         Cycles at the start that do not count, and cycles after them at the first look.
+    looks : int
+        Most looks at the figure's statements.
+    missing : float
+        Hours by which a budget has shortened the run of the figure.
     """
 
     places: tuple[int, ...]
     warmup: int
     cycles: int
+    looks: int = LOOKS
+    missing: float = 0.0
 
     def length(self, look: int) -> int:
         """Return the cycles of a run at a look, from 1: the counted cycles double at each look."""
         return self.warmup + self.cycles * 2 ** (look - 1)
 
-    def node_cycles(self, figure: Figure) -> int:
-        """Return the node cycles of all points and repetitions at the first look, variations included, at most."""
-        curves = [Curve(*figure.find_series(name), variation and variation.on(name)) for name in figure.named_series
-                  for variation in (None, *figure.variations.values()) if not figure.find_series(name)[0].runs]
-        nodes = sum(_nodes(curve.options_at(place)["topology"]) for curve in curves for place in self.places)
-        return nodes * REPLICATED * self.length(1)
+    def cut(self, figure: Figure, grid: int, looks: int, divisor: int) -> "RunPlan":
+        """Return the plan with fewer loads, with fewer looks or with shorter runs.
+
+        The loads that remain are multiples of ``grid`` fine steps, the lowest and the highest load, and loads that
+        statements of the figure name. Values of an option remain.
+        """
+        named = {load for one in figure.statements for each in one.predicates for load in each.loads}
+        kept = [place for place in self.places if figure.values or place % grid == 0
+                or place in (self.places[0], self.places[-1]) or round(place * figure.step / FINE, 9) in named]
+        return replace(self, places=tuple(kept), looks=looks, cycles=max(GRAIN, _rounded(self.cycles // divisor)))
+
+
+def node_cycles(plans: Sequence[tuple[Figure, RunPlan]], looks: int | None = None) -> list[int]:
+    """Return the node cycles of each figure's run by its plan, at most: all points, repetitions and variations.
+
+    A curve that a figure shares with an earlier one counts for the earlier one.
+
+    Parameters
+    ----------
+    looks : int or None
+        Number of looks that statements take. Default: all looks of a plan. Each look runs from the first cycle.
+    """
+    planned = {figure.name: plan for figure, plan in plans}
+    known: set[tuple[Any, ...]] = set()
+    found = []
+    for figure, default in plans:
+        work = 0
+        for name in figure.named_series:
+            of, series = figure.find_series(name)
+            plan = planned.get(of.name, default)
+            each = [plan.length(look) for look in range(1, (looks or plan.looks) + 1)]
+            for variation in () if of.runs else (None, *figure.variations.values()):
+                curve = Curve(of, series, variation and variation.on(name))
+                key = str(sorted(curve.given.items())), of.over, of.step, plan
+                if key not in known:
+                    known.add(key)
+                    nodes = sum(_nodes(curve.options_at(place)["topology"]) for place in plan.places)
+                    work += nodes * REPLICATED * (each[0] if variation else sum(each))
+        found.append(work)
+    return found
+
+
+def cut_plans(plans: Sequence[tuple[Figure, RunPlan]], hours: float, speed: float) -> list[RunPlan]:
+    """Return plans that take at most a number of hours together, all cut alike by the first of `CUTS` that suffices.
+
+    Parameters
+    ----------
+    speed : float
+        Node cycles per second.
+
+    Raises
+    ------
+    WormcastError
+        No cut suffices.
+    """
+    whole = node_cycles(plans)
+    for cut in CUTS:
+        found = [(figure, plan.cut(figure, *cut)) for figure, plan in plans]
+        takes = node_cycles(found)
+        if sum(takes) <= hours * 3600 * speed:
+            return [replace(plan, missing=round((before - after) / speed / 3600, 2))
+                    for (_, plan), before, after in zip(found, whole, takes, strict=True)]
+    raise WormcastError(f"hours: {hours:g} is not valid: the shortest plans take {sum(takes) / speed / 3600:.1f} "
+                        "hours. Allowed: as many or more.")
 
 
 def plan_of(figure: Figure, pilots: Sequence[Curve]) -> RunPlan:
@@ -90,7 +161,7 @@ def _rounded(cycles: int) -> int:
 def read_plans(file: Path) -> dict[str, RunPlan]:
     """Read the plans in a file that `written_plans` made; empty if there is no file."""
     entries = read_toml(file, "plans") if file.exists() else {}
-    return {name: RunPlan(tuple(one["places"]), one["warmup"], one["cycles"]) for name, one in entries.items()}
+    return {name: RunPlan(**{**one, "places": tuple(one["places"])}) for name, one in entries.items()}
 
 
 @cache
@@ -105,7 +176,11 @@ def committed_plan(figure: Figure) -> RunPlan | None:
 
 def written_plans(plans: Mapping[str, RunPlan]) -> str:
     """Return plans as TOML."""
-    return "".join(f"[{name}]\nplaces = {list(plan.places)}\nwarmup = {plan.warmup}\ncycles = {plan.cycles}\n\n"
+    def entry(plan: RunPlan) -> dict[str, Any]:
+        cut = {} if plan.looks == LOOKS and not plan.missing else {"looks": plan.looks, "missing": plan.missing}
+        return {"places": list(plan.places), "warmup": plan.warmup, "cycles": plan.cycles, **cut}
+
+    return "".join(f"[{name}]\n" + "".join(f"{key} = {value}\n" for key, value in entry(plan).items()) + "\n"
                    for name, plan in plans.items())
 
 

@@ -341,6 +341,12 @@ class Predicate(_Text):
                 for node in ast.walk(self._tree()) if isinstance(node, ast.Compare)
                 and any(isinstance(operator, ast.Lt | ast.Gt) for operator in node.ops)]
 
+    @property
+    def loads(self) -> set[float]:
+        """Loads or values that the predicate names, such as 0.1 in ``latency('S', 0.1)``."""
+        return {float(one.args[1].value) for one in ast.walk(self._tree()) if isinstance(one, ast.Call)  # type: ignore[arg-type]
+                and _called(one) in WORDS and len(one.args) > 1 and isinstance(one.args[1], ast.Constant)}
+
     def evaluate(self, measured: Measured, output: CommandValue, level: float = LEVEL) -> PredicateOutcome:
         """Evaluate the predicate.
 

@@ -13,7 +13,7 @@ from ..sweep import REPETITIONS, MemoryStore, Point, ResultStore, cells_of, miss
 from .curve import Curve
 from .definition import Figure, ScatterPoint, Series, Statement, Variation
 from .drawn import DrawnPoint
-from .evidence import LOOKS, UNDECIDED
+from .evidence import UNDECIDED
 from .plan import PlannedCurve, RunPlan, committed_plan, plan_of
 from .predicate import CommandValue, Measured
 from .schema import DECIDED
@@ -92,7 +92,8 @@ def curves_of(figure: Figure, *, quick: bool = False, plan: RunPlan | None = Non
     """Return the curves of all series that a figure and its statements name, with each variation unless ``quick``.
 
     For a series that a variation does not change, the variation's entry is the curve without variation. With a plan,
-    curves of load experiments are those of the first look; without a plan, they are those of a pilot run.
+    curves of load experiments are those of the first look; without a plan, they are those of a pilot run. A series of
+    another figure has that figure's committed plan, if there is one.
     """
     found: Curves = {}
     for name in figure.named_series:
@@ -101,8 +102,10 @@ def curves_of(figure: Figure, *, quick: bool = False, plan: RunPlan | None = Non
         def curve(variation: Variation | None, of: Figure = of, series: Series = series) -> AnyCurve:
             if of.runs:
                 return RunCurve(of, series, variation, quick)
-            return Curve(of, series, variation, quick) if plan is None else PlannedCurve(of, series, variation,
-                                                                                         plan=plan)
+            if plan is None:
+                return Curve(of, series, variation, quick)
+            own = None if of is figure else committed_plan(of)
+            return PlannedCurve(of, series, variation, plan=own or plan)
 
         found[name, None] = default = curve(None)
         for variation in () if quick else figure.variations.values():
@@ -193,7 +196,7 @@ class Study:
 
     def look(self, output: CommandValue) -> list[AnyCurve]:
         """Judge the statements that are not decided yet, and return the curves to measure for the next look."""
-        looks = LOOKS if self.plan is not None else 1
+        looks = self.plan.looks if self.plan is not None else 1
         for number, statement in enumerate(self.figure.statements):
             if number not in self._verdicts or self._open(number):
                 with naming(f"{self.figure.name}: statements[{number}]"):
@@ -229,7 +232,8 @@ class Study:
         statistical = any(isinstance(one, Curve) or one.drawn for one in named.values())
         schemes = {name: str(one.options["scheme"]).split(":")[0] for name, one in named.items()}
         return judge(statement, under, output, [] if self.quick else [*self.figure.variations], schemes=schemes,
-                     statistical=statistical, look=min(self._look, looks), looks=looks)
+                     statistical=statistical, look=min(self._look, looks), looks=looks,
+                     missing=self.plan.missing if self.plan is not None and self._planned(statement) else 0.0)
 
     def outcome(self, output: CommandValue) -> FigureOutcome:
         """Return the outcome: the table of the latest look at each series, and the verdicts."""

@@ -106,7 +106,7 @@ def expected_errors(verdicts: list[Verdict]) -> float:
 
 def judge(statement: Statement, measured: Callable[[str | None], Measured], output: CommandValue,
           variations: list[str], *, schemes: Mapping[str, str] = NO_SCHEMES, statistical: bool = False, look: int = 1,
-          looks: int = 1) -> Verdict:
+          looks: int = 1, missing: float = 0.0) -> Verdict:
     """Decide a statement without variation, and under each variation if the statement compares series.
 
     A statement that needs a tool that is not installed is undecided, and ``why`` names the tool. A statement of order
@@ -124,6 +124,8 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], outp
         The series of the statement have random errors.
     look, looks : int
         Number of this look, and the most looks. Each look has the level `LEVEL` / ``looks``.
+    missing : float
+        Hours by which a budget has shortened the run.
     """
     def verdict(predicate: Predicate, variation: str | None = None, share: int = looks) -> str:
         level = LEVEL / share
@@ -144,6 +146,8 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], outp
             why.append("the rival is reconstructed" + (
                 f": the verdict against our form of it is {decided}, {bound}" if decided != UNDECIDED else ""))
             decided = UNDECIDED
+        if decided == UNDECIDED and missing:
+            why.append(f"budget: {missing:.1f} hours are missing")
         limit = None if fixed else statement.holds.limit
         turns = None if limit is None else turning_limit(statement.holds, limit, verdict)
     except ToolMissing as error:

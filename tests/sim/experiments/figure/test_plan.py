@@ -1,12 +1,24 @@
 """Plans of runs, and looks: what is measured, how long, and of which networks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from wormcast.algorithms import WormcastError
 from wormcast.sim.experiments.figure.cost import USUAL_SPEED, Costs
 from wormcast.sim.experiments.figure.curve import Curve
 from wormcast.sim.experiments.figure.definition import Figure, Series, Statement
-from wormcast.sim.experiments.figure.plan import PlannedCurve, RunPlan, plan_of, written_plans
+from wormcast.sim.experiments.figure.plan import (
+    CUTS,
+    PlannedCurve,
+    RunPlan,
+    cut_plans,
+    node_cycles,
+    plan_of,
+    read_plans,
+    written_plans,
+)
 from wormcast.sim.experiments.figure.predicate import Predicate
 from wormcast.sim.experiments.figure.rounds import FigureOutcome, Study, measure_all
 from wormcast.sim.experiments.sweep import MemoryStore, build_point, run_missing
@@ -35,7 +47,7 @@ def test_a_plan_has_all_loads_of_the_pilot_run_and_its_longest_warm_up_and_lengt
     assert plan == RunPlan((4, 6, 8, 12), 1000, 5500)  # steps of 500 cycles; saturated points do not count
     assert [plan.length(look) for look in (1, 2, 3)] == [6500, 12_000, 23_000]
     # two series of four points, ten repetitions on four nodes
-    assert plan.node_cycles(figure()) == 2 * 4 * 10 * 4 * 6500
+    assert node_cycles([(figure(), plan)], looks=1) == [2 * 4 * 10 * 4 * 6500]
     assert Costs(MemoryStore()).planned([FigureOutcome(figure(), [], [], [], [], plan)]) == pytest.approx(
         2 * 4 * 10 * 4 * 6500 / USUAL_SPEED)
     assert written_plans({"small": plan}) == (
@@ -46,6 +58,51 @@ def test_a_plan_without_an_unsaturated_point_has_the_longest_of_all_points():
     pilot = Curve(figure(), ONE, quick=True)
     pilot.results = {4: result(90, range(4), 300, 2300), 8: result(90, range(4), 1200, 4700)}
     assert plan_of(figure(), [pilot]) == RunPlan((4, 8), 1500, 3500)
+
+
+def test_a_budget_cuts_all_plans_alike_loads_first_then_looks_then_cycles(tmp_path):
+    named, other = figure("latency('one', 0.15) < latency('two', 0.15)"), replace(figure(), name="other", step=0.2)
+    plans = [(named, RunPlan((1, 2, 3, 4, 5, 6, 8, 9, 11), 500, 8000)), (other, RunPlan((4, 6, 7, 8), 1000, 1000))]
+    whole = node_cycles(plans)
+    assert whole == [2 * 9 * 10 * 4 * (3 * 500 + 7 * 8000), 2 * 4 * 10 * 4 * (3 * 1000 + 7 * 1000)]
+    assert cut_plans(plans, sum(whole) / 3600, 1.0) == [plan for _, plan in plans]
+    found = {}
+    for cut in CUTS[1:]:
+        hours = sum(node_cycles([(figure, plan.cut(figure, *cut)) for figure, plan in plans])) / 3600
+        found[cut] = first, second = cut_plans(plans, hours, 1.0)
+        takes = node_cycles([(named, first), (other, second)])
+        assert sum(takes) / 3600 <= hours
+        assert [first.missing, second.missing] == [
+            pytest.approx((a - b) / 3600, abs=0.01) for a, b in zip(whole, takes, strict=True)]
+    # 0.15 is a load of a statement; the lowest and the highest load remain
+    assert found[2, 3, 1][0].places == (1, 2, 4, 6, 8, 11)
+    assert found[4, 3, 1][0].places == (1, 4, 6, 8, 11)
+    assert [(plan.looks, plan.cycles) for plan in found[4, 2, 1]] == [(2, 8000), (2, 1000)]
+    assert [(plan.looks, plan.cycles) for plan in found[4, 1, 8]] == [(1, 1000), (1, 500)]
+    with pytest.raises(WormcastError, match=r"^hours: 0.001 is not valid: the shortest plans take 233.3 hours. "):
+        cut_plans(plans, 0.001, 1.0)
+    first, second = found[4, 2, 1]
+    (tmp_path / "plans.toml").write_text(written_plans({"first": first, "second": second}))
+    assert read_plans(tmp_path / "plans.toml") == {"first": first, "second": second}
+
+
+def test_a_curve_that_two_figures_share_costs_once():
+    plan = RunPlan((4, 8), 500, 1000)
+    again = replace(figure(), name="other")
+    assert node_cycles([(figure(), plan), (again, plan)], looks=1) == [2 * 2 * 10 * 4 * 1500, 0]
+
+
+def test_a_shortened_run_takes_its_looks_and_says_how_many_hours_are_missing():
+    study = Study(figure("latency('one') < latency('two')", "latency('one') < 50"), quick=False)
+    study.plan, study.needs_pilot = RunPlan((4, 8), 500, 1000, looks=1, missing=2.25), False
+    for curve in study.begin():
+        curve.results = {place: result(10) for place in (4, 8)}
+        for place in curve.results:
+            curve.results[place]["replications"][0]["latency"] = 17.0 if curve.series is ONE else 8.0
+    assert study.look(lambda *_: 0) == []
+    [order, number] = study.outcome(lambda *_: 0).verdicts
+    assert (order.verdict, order.why) == ("undecided", "the difference may be 0; budget: 2.2 hours are missing")
+    assert (number.verdict, number.why) == ("held", "")
 
 
 PLAN = RunPlan((4, 8, 12, 16, 20, 24, 28), 500, 1000)

@@ -1,6 +1,6 @@
 """Constants of the hosts' program: tasks, indices into options and counters, marks on links."""
 
-__all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "COUNTERS", "CREDITS", "END", "EVENT", "FAULT",
+__all__ = ["ADMITS", "BUCKET", "CHANNELS", "CHANNEL_BITS", "COUNTED", "COUNTERS", "CREDITS", "END", "EVENT", "FAULT",
            "FAULT_CHANNEL", "FAULT_EXPECTED", "FAULT_FLIT", "FAULT_MARKS", "FAULT_NODE", "FAULT_RECEIVED", "FAULT_WORM",
            "FREED", "HEAD", "HELD", "IMAGE", "LOOK", "MARK_BITS", "NARROW", "NEXT", "NODES", "NONE", "NOW",
            "OF", "OUTSTANDING", "PACKET", "RATE", "RECEIPT", "ROWS", "ROW_MASK", "SAMPLES",
@@ -16,10 +16,11 @@ RECEIPT = -2
 # ROWS: number of messages that a smart interface may forward at a time; 0 for other interfaces.
 # COUNTED: rows of child tables contain the number of packets. NODES: number of nodes of a lane.
 # RATE, OF: a host moves at most RATE flits in OF cycles; there is no limit if RATE is 0.
+# BUCKET: number of parts that a token bucket holds at most. A cycle adds RATE parts, and a flit uses up OF parts.
 # SEPARATE: each direction of a host has the rate RATE / OF; otherwise both directions share this rate.
 # OUTSTANDING: a node sends a request only while it has fewer outstanding requests; 0 if messages have no replies.
-WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR, SPREAD, ROWS, COUNTED, RATE, OF, SEPARATE, NODES, OUTSTANDING = (
-    range(14))
+(WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR, SPREAD, ROWS, COUNTED, RATE, OF, BUCKET, SEPARATE, NODES,
+ OUTSTANDING) = range(15)
 # Indices into Host.counters. ADMITS: not 0 if a message may now find a free row in the child tables.
 # FAULT: 0, or what was wrong with the first wrong flit that a host received. FAULT_NODE, FAULT_CHANNEL: node, and its
 # consumption channel. FAULT_WORM: the worm whose flit was expected, or NONE. FAULT_FLIT: number of this payload flit.

@@ -8,6 +8,7 @@ from wormcast.algorithms.compiled import compiled
 from ..lowering.native import native
 from .constants import (
     ADMITS,
+    BUCKET,
     CREDITS,
     END,
     EVENT,
@@ -16,7 +17,6 @@ from .constants import (
     NEXT,
     NONE,
     NOW,
-    OF,
     RATE,
     ROWS,
     SAMPLES,
@@ -73,7 +73,7 @@ def _next_event(host):
     for row in range(len(host.channels)):
         if host.channels[row].owed > 0:
             return now
-    most = max(2 * options[OF], options[RATE])
+    most = options[BUCKET]
     for node in range(len(nodes)):
         if host.writing[node]:
             return now

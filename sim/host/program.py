@@ -9,6 +9,7 @@ from ..lowering.native import native
 from .child_table import admit, begin_work, end_worm, write_row
 from .constants import (
     ADMITS,
+    BUCKET,
     CHANNEL_BITS,
     CHANNELS,
     END,
@@ -300,13 +301,12 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
 def _move(nodes, streams, channels, worms, header, tagged, sending, options, counters, tx, tx_data, rx_credit, node):
     """Move a node's flits in both directions, within the rate of its memory.
 
-    For received flits, the rate limits the credits that the host returns, one for each flit. A token bucket holds at
-    most two flits, or the flits of one cycle if these are more. Both directions share a token bucket, or each direction
-    has its own. If both directions have flits, the next flit is of the direction that did not move the last one.
+    For received flits, the rate limits the credits that the host returns, one for each flit. Both directions share a
+    token bucket, or each direction has its own. A token bucket loses no part while a flit waits for a token. If both
+    directions have flits, the next flit is of the direction that did not move the last one.
     """
     count, vcs = len(nodes), options[CHANNELS]
-    cpu, cost = nodes[node], options[OF]
-    most = max(2 * cost, options[RATE])
+    cpu, cost, most = nodes[node], options[OF], options[BUCKET]
     cpu.taken = min(cpu.taken + options[RATE], most)
     cpu.given = min(cpu.given + options[RATE], most) if options[SEPARATE] else 0
     refused, moved = False, 0  # bits of ``moved``: 1 for received flits, 2 for sent ones

@@ -308,6 +308,9 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     consumption = np.zeros(links * nodes * channels, CHANNEL)
     for field in ("delivery", "worm"):
         consumption[field] = NONE
+    rate, of = configuration.dma_rate
+    # no part is lost while a flit waits: fewer than ``of`` parts are left then, and a cycle adds ``rate``
+    bucket = max(2 * of, rate + of - 1)
     smart = np.zeros(nodes, SMART)
     for field in ("first_waiting", "last_waiting", "task", "first", "last", "child"):
         smart[field] = NONE
@@ -331,8 +334,8 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         writing=np.zeros(nodes, np.uint8),
         options=np.array([width, (channels - 1).bit_length(), channels, packet, configuration.t_hr, configuration.t_nr,
                           _spread(width, packet), configuration.rows if configuration.smart else 0,
-                          configuration.counts_packets, *configuration.dma_rate,
-                          configuration.dma_buckets == "separate", network.nodes,
+                          configuration.counts_packets, rate, of, bucket, configuration.dma_buckets == "separate",
+                          network.nodes,
                           0 if requests is None else outstanding or UNLIMITED]),
         stall=np.array([int(stall * 2**32), seed], np.uint64),
         counters=counters,

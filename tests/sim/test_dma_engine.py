@@ -63,6 +63,14 @@ def test_rate_of_the_bus_limits_both_directions(options, each):
     assert both_ways(**options) == pytest.approx(each * LENGTH, abs=40)
 
 
+@pytest.mark.parametrize("dma", ["5/3", slow("7/4"), slow("9/5")])
+def test_hosts_program_and_engine_have_the_same_rate(dma):
+    """Above (M + 1) / M, a bucket of two tokens would lose parts of the rate N / M."""
+    flits, cycles = map(int, dma.split("/"))
+    for engine in ("host", "interface"):
+        assert both_ways(dma=dma, dma_engine=engine) == pytest.approx(2 * LENGTH * cycles / flits, abs=6)
+
+
 @pytest.mark.parametrize(("owner", "crosses"), [(Injection, "self.crosses.eq(source.take)"),
                                                 (Consumption, "self.crosses.eq(drive.send)")])
 def test_direction_that_uses_no_grants_is_faster_than_the_bus(mutate, owner, crosses):

@@ -1,6 +1,9 @@
 """Bench of the network interface: worms or packets go into the network, payload comes to the host."""
 
+import itertools
+
 import cocotb
+from cocotb.triggers import FallingEdge
 
 from tb_common import all_pass, cross, faults, given, post
 from wormcast_tb import TB, waits
@@ -28,6 +31,38 @@ class InterfaceTB(TB):
 async def every_packet_passes_once_and_whole(dut, idle, pressure):
     """All packets pass, with each pattern in which host and network idle and hold back credits (`cross`)."""
     await all_pass(InterfaceTB(dut), idle, pressure)
+
+
+@cocotb.test()
+@cocotb.parametrize(bus=list(given().buses))
+async def flits_cross_the_bus_at_its_rate(dut, bus):
+    """Each flit crosses the I/O bus once, and in T successive cycles fewer than T N / M + 2 L + 1 flits cross.
+
+    A flit from the host crosses in the cycle before its credit is on the link, and a flit to the host in the cycle
+    before the flit is on the link.
+
+    In the setup, ``buses`` has the names of the signals that count the flits of the L links of each bus, its rate of N
+    flits in M cycles, and the number of flits of all worms that cross it.
+    """
+    setup = given().buses[bus]
+    signals, (flits, cycles) = [getattr(dut, name) for name in setup["signals"]], setup["rate"]
+    tb = InterfaceTB(dut)
+    await tb.reset()
+    post(tb, given().worms)
+    crossed = []
+
+    async def count():
+        while True:
+            await FallingEdge(dut.clk)
+            crossed.append(sum(int(signal.value) for signal in signals))
+
+    cocotb.start_soon(count())
+    await tb.finish()
+    assert sum(crossed) == setup["flits"]
+    # flits ahead of the rate since the first cycle, in parts of 1 / M
+    ahead = list(itertools.accumulate((count * cycles - flits for count in crossed), initial=0))
+    least = itertools.accumulate(ahead, min)
+    assert max(now - then for now, then in zip(ahead, least, strict=True)) < (2 * len(signals) + 1) * cycles
 
 
 @cocotb.test()

@@ -107,6 +107,38 @@ def injection_port(switch, output):
     return "local" if switch.decoder.injection == "one" else f"local_{output}"
 
 
+def both_ways(interface, cycles, *, send=(), receive=(), comes=lambda: True, network=lambda cycle: True,
+              host=lambda cycle: True):
+    """Let an interface with a link for each direction send and receive flits (head, tail, data) at the same time.
+
+    Return cycle and data of each flit on the links to the network and to the host, and the flits that were not sent.
+    ``comes()``: the network sends a flit if it has a credit. ``network``, ``host``: their ends return an owed credit.
+    """
+    ports = interface
+    sides = [(list(send), ports.host_in_0, lambda: True), (list(receive), ports.network_in_0, comes)]
+    room = [interface.injections[0].queue, interface.consumptions[0].port.depth]
+    ends, owed = [(ports.network_out_0, network, []), (ports.host_out_0, host, [])], [0, 0]
+
+    def step(cycle, context):
+        for k, (link, returns, seen) in enumerate(ends):
+            if context.get(link.valid):
+                seen.append((cycle, int(context.get(link.flit).data)))
+                owed[k] += 1
+            credit = owed[k] > 0 and returns(cycle)
+            owed[k] -= credit
+            context.set(link.credit, credit)
+        for k, (flits, link, goes) in enumerate(sides):
+            room[k] += context.get(link.credit)
+            valid = bool(flits) and room[k] > 0 and goes()
+            context.set(link.valid, valid)
+            if valid:
+                room[k] -= 1
+                context.set(link.flit, dict(zip(("head", "tail", "data"), flits.pop(0), strict=True)))
+
+    simulate(interface, cycles, step)
+    return ends[0][2], ends[1][2], sides[0][0]
+
+
 def cut(flits):
     """Cut flits (head, tail, data) behind each tail."""
     worms, worm = [], []

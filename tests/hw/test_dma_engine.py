@@ -14,7 +14,7 @@ from wormcast.hw.interface.dma_engine import DmaEngine
 from . import bench
 from .test_network_interface import packets
 
-DEPTH, WIDTH = 4, 16
+WIDTH = 16
 
 
 def crossings(*, links, flits, cycles, wants, count=60):
@@ -86,31 +86,9 @@ def drive(*, send=0, receive=0, cycles=400, stall=lambda cycle: False, **options
     interface = bench.built(NetworkInterface, injection=PortSpec("injection", vcs=1, depth=8), width=WIDTH, queue=8,
                             consumption=PortSpec("consumption", vcs=1, depth=8), **options)
     size = options.get("packet", 0)
-    flits = {"send": bench.worm([5], send) if send else [], "receive": packets([6], receive, size or receive or 1)}
-    room, out, up, owed = {"send": 8, "receive": 8}, [], [], [0]
-
-    def step(cycle, context):
-        ports = interface
-        room["send"] += context.get(ports.host_in_0.credit)
-        room["receive"] += context.get(ports.network_in_0.credit)
-        sends = context.get(ports.network_out_0.valid)
-        if sends:
-            out.append((cycle, int(context.get(ports.network_out_0.flit).data)))
-        context.set(ports.network_out_0.credit, sends)
-        if context.get(ports.host_out_0.valid):
-            up.append((cycle, int(context.get(ports.host_out_0.flit).data)))
-            owed[0] += 1
-        returns = owed[0] > 0 and not stall(cycle)
-        owed[0] -= returns
-        context.set(ports.host_out_0.credit, returns)
-        for link, kind in ((ports.host_in_0, "send"), (ports.network_in_0, "receive")):
-            goes = bool(flits[kind]) and room[kind] > 0
-            context.set(link.valid, goes)
-            if goes:
-                room[kind] -= 1
-                context.set(link.flit, dict(zip(("head", "tail", "data"), flits[kind].pop(0), strict=True)))
-
-    bench.simulate(interface, cycles, step)
+    out, up, _ = bench.both_ways(interface, cycles, send=bench.worm([5], send) if send else [],
+                                 receive=packets([6], receive, size or receive or 1),
+                                 host=lambda cycle: not stall(cycle))
     return out, up
 
 

@@ -142,27 +142,12 @@ def test_receipts_go_on_while_the_network_takes_nothing(served, seed):
         injection=PortSpec("injection", vcs=1, depth=DEPTH), width=WIDTH, packet=2, t_nr=4, t_ns=7, send_queue=2,
         consumption=PortSpec("consumption", vcs=1, depth=DEPTH), receive_queue=1,
         processors=("two", "one")[served])
-    receive = [flit for name in range(8) for flit in bench.worm([name], 2)]
-    send, room, got = bench.worm([5], 60), {"send": 4, "receive": DEPTH}, []
-
-    def step(cycle, context):
-        ports = interface
-        room["send"] += context.get(ports.host_in_0.credit)
-        room["receive"] += context.get(ports.network_in_0.credit)
-        valid = context.get(ports.host_out_0.valid)
-        if valid:
-            got.append(int(context.get(ports.host_out_0.flit).data))
-        context.set(ports.host_out_0.credit, valid)
-        for flits, link, kind in ((send, ports.host_in_0, "send"), (receive, ports.network_in_0, "receive")):
-            goes = bool(flits) and room[kind] > 0 and (kind == "send" or rng.random() < 0.7)
-            context.set(link.valid, goes)
-            if goes:
-                room[kind] -= 1
-                context.set(link.flit, dict(zip(("head", "tail", "data"), flits.pop(0), strict=True)))
-
-    bench.simulate(interface, 400, step)
-    assert got == [data for name in range(8) for _, _, data in bench.worm([name], 2)[1:]]
-    assert send  # the send queue was full
+    worms = [bench.worm([name], 2) for name in range(8)]
+    _, got, left = bench.both_ways(
+        interface, 400, send=bench.worm([5], 60), receive=[flit for worm in worms for flit in worm],
+        comes=lambda: rng.random() < 0.7, network=lambda cycle: False)
+    assert [data for _, data in got] == [data for worm in worms for *_, data in worm[1:]]
+    assert left  # the send queue was full
 
 
 PORT = PortSpec("network", vcs=1, depth=DEPTH)

@@ -170,25 +170,43 @@ def of_interface(options, *, ports=1, links=1, worms=12):
                          "copies": [(f"network_out_{p}", make_worm(header, part)) for part in packets]})
     for c in range(links):
         for _ in range(worms):
-            header, data = worm(rng.randint(1, 3), rng.randint(1, 12))
+            # a place of a receive queue holds one packet
+            header, data = worm(rng.randint(1, 3), rng.randint(1, packet if configuration.receive_queue else 12))
             sent.append({"link": f"network_in_{c}", "vc": rng.randrange(vcs), "flits": make_worm(header, data),
                          "copies": [(f"host_out_{c}", make_worm([], data))]})
     hosts, networks = [f"host_in_{p}" for p in range(ports)], [f"network_in_{c}" for c in range(links)]
     outward, inward = [f"network_out_{p}" for p in range(ports)], [f"host_out_{c}" for c in range(links)]
-    # more than fits in, be it in packets on all virtual channels
-    room = configuration.queue + configuration.vcs * 2 * configuration.buffer
+    # more than fits in, be it in packets on all virtual channels or in queues of packets
+    room = configuration.queue + configuration.vcs * 2 * configuration.buffer + packet * (
+        configuration.send_queue + configuration.receive_queue)
     flood = make_worm([1], traffic.payload(BAD, 2 * room))
     return interface, {
+        "buses": buses_of(configuration, sent, hosts, inward) if configuration.bus_rate[0] else {},
         "into": {**dict.fromkeys(hosts, configuration.queue), **dict.fromkeys(networks, configuration.buffer)},
         "out": {**dict.fromkeys(outward, configuration.buffer), **dict.fromkeys(inward, HOST_DEPTH)},
         "faults": {"fault": fault_widths(interface)},
         "worms": sent,
         "spoilt": {link: {"fault": [Cause.CREDIT.value, k, 0]} for k, link in enumerate([*outward, *inward])},
         "flood": {link: {"fault": [Cause.OVERFLOW.value, k, 0], "flits": flood}
-                  for k, link in enumerate([*hosts, *networks])},
+                  # a receive queue drops what its place has no room for, and reports nothing
+                  for k, link in enumerate(hosts if configuration.receive_queue else [*hosts, *networks])},
         "untailed": {link: {"fault": [Cause.NO_TAIL.value, k, 0],
                             "flits": make_worm([1], traffic.payload(BAD, 3))[:-1]} for k, link in enumerate(hosts)},
     }
+
+
+def buses_of(configuration, worms, hosts, inward):
+    """The I/O buses of an interface: the signals that count their flits, and how many flits of the worms cross each."""
+    ways = {
+        "from": ([f"{link}_credit" for link in hosts],
+                 sum(len(worm["flits"]) for worm in worms if worm["link"] in hosts)),
+        "to": ([f"{link}_valid" for link in inward],
+               sum(len(flits) for worm in worms for end, flits in worm["copies"] if end in inward)),
+    }
+    if configuration.dma_buckets == "shared":
+        ways = {"both": tuple(of_from + of_to for of_from, of_to in zip(*ways.values(), strict=True))}
+    return {way: {"signals": signals, "flits": flits, "rate": configuration.bus_rate}
+            for way, (signals, flits) in ways.items()}
 
 
 def of_smart_interface(kind, *, packet=4, places=4, t_ns=0, t_nr=0, **options):

@@ -101,6 +101,11 @@ INTERFACES = [
     slow({"buffer": 1, "queue": 1, "vcs": 1, "consumption": 1}, {}),
     slow({"buffer": 16, "queue": 16, "vcs": 4, "packet": 3, "flit_width": 64}, {"ports": 4}),
     slow({"consumption": 4, "t_nr": 40, "storage": "registers"}, {"links": 4}),
+    ({"packet": 4, "t_ns": 3, "t_nr": 5, "send_queue": 2, "receive_queue": 2, "ni_processors": "one", "dma": "2/3",
+      "dma_engine": "interface"}, {}),
+    slow({"packet": 3, "send_queue": 1, "receive_queue": 3, "dma": "4/3", "dma_engine": "interface",
+          "dma_buckets": "separate", "consumption": 4}, {"ports": 3, "links": 2}),
+    slow({"dma": "1/2", "dma_engine": "interface", "queue": 8}, {}),
 ]
 
 

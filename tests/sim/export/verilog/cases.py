@@ -76,6 +76,9 @@ TREES = [
     slow(lambda: blueprint("min:b=2,stages=4,kind=omega", "atbm", flit_width=5, vcs=3, buffer=4), id="omega"),
 ]
 
+#: Queues of whole packets.
+QUEUES = {"send_queue": 2, "receive_queue": 2}
+
 #: Hardware that differs from the usual in all that makes other Verilog. Its tests are slow: a replay takes a minute or
 #: two, lint less.
 WIDE = [
@@ -90,6 +93,9 @@ WIDE = [
                  id="two-relations"),
     pytest.param(lambda: blueprint("mesh:2x2x3", relation=OWN, classes="up/down:last"), id="table"),
     pytest.param(lambda: blueprint(absorb="3", slot=13, consumption=2, vcs=1, flit_width=5), id="absorb"),
+    pytest.param(lambda: blueprint(scheme="individual", vcs=1, consumption=1, packet=5, t_ns=2, t_nr=3, flit_width=9,
+                                   dma="5/3", dma_engine="interface", **QUEUES, ni_processors="one"),
+                 id="queues-one-processor-bus"),
     pytest.param(lambda: blueprint("mesh:1x4", packet=100), id="one-row"),
     pytest.param(lambda: blueprint("mesh:1x2"), id="two-nodes"),
     pytest.param(lambda: blueprint(scheme="e-mcast", configuration="boppana_8x8", packet=1, flit_width=9),
@@ -102,6 +108,9 @@ WIDE = [
     pytest.param(lambda: blueprint("min:b=2,stages=2", "tree-serial", buffer=1, flit_width=8, tokens="off",
                                    consumption=3), id="tree-serial-single-flits"),
 ]
+
+#: A bus between host and interface, with a token bucket of its own for each direction.
+BUS = {"dma_engine": "interface", "dma_buckets": "separate"}
 
 #: Options of routers and interfaces, one or two at a time.
 NARROW = [
@@ -116,5 +125,6 @@ NARROW = [
         {"storage": "registers", "vcs": 1, "buffer": 1}, {"ports": "all"}, {"packet": 8}, {"packet": 8, "t_ns": 4},
         {"t_nr": 3, "packet": 2}, {"queue": 1}, {"queue": 9}, {"absorb": "host"}, {"absorb": "1"},
         {"absorb": "4", "slot": 16}, {"vc_classes": "none"}, {"scheme": "e-mcast"}, {"scheme": "multipath"},
-        {"scheme": "column-path", "ejected_header": "strip"}, {"scheme": "individual", "vcs": 1, "consumption": 1})
+        {"scheme": "column-path", "ejected_header": "strip"}, {"scheme": "individual", "vcs": 1, "consumption": 1},
+        {"dma": "1/2", **BUS}, {"packet": 8, **QUEUES}, {"packet": 8, **QUEUES, "dma": "4/3", **BUS})
 ]

@@ -21,7 +21,7 @@ GAP = 2.0
 ROW = 8
 """Least number of nodes of a switch that are drawn in one row before a second row begins."""
 
-BESIDE, FARTHER = 0.6, 0.7
+BESIDE, FARTHER = 0.6, 1.3
 """`BESIDE`: distance between neighbouring nodes in a row. `FARTHER`: extra distance of every second node of a row from
 its switch. Unit: cells."""
 

@@ -62,6 +62,15 @@ def test_an_old_name_is_gone(old):
     assert RENAMES["names"][old] in names
 
 
+def test_nothing_new_has_an_old_name():
+    modules = {Path(old).stem for old in RENAMES["modules"]}
+    names = {old.split(":")[1] for old in RENAMES["names"]}
+    found = {str(file.relative_to(ROOT)) for file in SOURCES if file.stem in modules}
+    found |= {f"{file.relative_to(ROOT)}:{node.name}" for file in SOURCES for node in tree(file).body
+              if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name in names}
+    assert found == set(RENAMES["elsewhere"])
+
+
 def test_no_text_has_the_path_of_an_old_module():
     paths = [path for old in RENAMES["modules"] for path in (old, old.removesuffix(".py").replace("/", "."))]
     old = re.compile(r"(?<![\w/.-])(?:wormcast[./])?(?:" + "|".join(map(re.escape, paths)) + r")(?![\w-])")

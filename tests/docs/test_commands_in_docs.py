@@ -41,7 +41,7 @@ NEVER = {
     "wormcast demo --out": "a minute; tests/cli/test_commands.py runs it",
     **dict.fromkeys(("wormcast demo ring", "wormcast demo consumption", "wormcast demo tokens"),
                     "tests/cli/test_commands.py runs them"),
-    "wormcast synth": "minutes of synthesis; `make tables` runs them, tests/sim/test_tables.py up to where tools begin",
+    "wormcast synth": "minutes of synthesis; `make tables` runs them, tests/tools/test_tables.py tests the rest",
     "wormcast sweep examples/boppana_8x8": "minutes; `make figures` runs it",
     "wormcast figure 004-fig8": "minutes; tests/cli/test_figure.py runs a small one",
     "wormcast figure 001-cost": "a quarter of an hour of synthesis",

@@ -170,7 +170,7 @@ class _Rows:
                                f"or {AT_ONCE} if the message's source sends the worm at once.")
         senders = self.message * self.nodes + source
         places = np.searchsorted(self.visits[self.order], senders)
-        received = np.append(self.order, 0)[places]  # index of the visit that brings the sender the message
+        received = np.append(self.order, 0)[places]  # index of the visit by which the sender receives it
         at = np.append(self.worm_of_visit, 0)[received]
         receives = np.append(self.visits, -1)[received] == senders
         for row in _rows(~at_once & ~(receives & (at == after))):

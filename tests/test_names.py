@@ -84,6 +84,11 @@ def test_no_docstring_has_an_old_name_of_its_file():
     assert found == []
 
 
+def test_no_package_lists_an_old_module():
+    packages = {old: (ROOT / old).parent / "__init__.py" for old in RENAMES["modules"]}
+    assert [old for old, package in packages.items() if f"``{Path(old).stem}``" in package.read_text()] == []
+
+
 def first_lines(file):
     """First lines of all docstrings, of attributes' too, of ``#:`` comments and of ``help=``, each with its line."""
     text = file.read_text()

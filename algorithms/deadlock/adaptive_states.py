@@ -173,8 +173,8 @@ class _Ways:
     stop_pairs
         All pairs (v, w) of a stop and the next stop.
     way_of_pair
-        For each pair (v, w) of `stop_pairs`: the row in `nodes` and `sources` of the way to which worms from v to w
-        belong.
+        For each pair (v, w) of `stop_pairs`: the number of the way (the row in `nodes` and `sources`) of worms that go
+        from v to w.
     """
 
     def __init__(self, triples: Integers, nodes: int):

@@ -394,8 +394,11 @@ def _require_trees(trees: bool, serial: bool, parts: Sequence[ChannelUse], slots
 
 def _assumed_of_signs(schemes: Sequence[Scheme], parts: Sequence[ChannelUse], consumption: int,
                       classes: ConsumptionClasses | None, ejection: str, seed: int) -> str:
-    """Return the assumption of a proof about the signs of ties. The assumption is empty if no worm has signs, or if no
-    signs lead to a cycle."""
+    """Return the assumption of a proof about the signs of ties.
+
+    The assumption is empty if no worm has signs. It is also empty if worms with signs make no stops on their way, and
+    no choice of signs leads to a cycle.
+    """
     relations = [with_any_signs(part.routes.relation) for part in parts]
     signed = [part for part, relation in zip(parts, relations, strict=True) if relation is not part.routes.relation]
     if not signed:

@@ -53,7 +53,10 @@ class ECube(ChoiceRelation):
         self.ties = ties
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        """Return all turns except back, and except into dimensions routed earlier unless `ties` is ``either``."""
+        """Return the turns of its routers: no worm turns back, or into a dimension that is routed earlier.
+
+        If `ties` is ``either``, only turns back are left out.
+        """
         found = super().turns(topology)
         if self.ties != "either":
             at = _routers(topology).coordinates

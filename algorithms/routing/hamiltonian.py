@@ -54,12 +54,12 @@ class Hamiltonian(Relation):
 
 
 class HamiltonianRowFirst(ChangedRelation):
-    """The relation R, with another first hop: from its source a worm goes along the row, if it can.
+    """The relation `hamiltonian` with another first hop: from its source a worm goes along the row, if it can.
 
-    The first hop leads to the source's neighbour in its row, if this neighbour is nearer to the destination's column,
-    and its label lies on the destination's side of the source's label; otherwise the first hop is that of R. All hops
-    after the first one are those of R, also after a stop. Labels still only rise or only fall along a path, so that the
-    relation cannot deadlock, and paths are shortest.
+    The first hop leads to the source's neighbour in its row if two conditions are met: this neighbour is nearer to the
+    destination's column, and its label lies on the destination's side of the source's label. Otherwise the first hop is
+    that of `hamiltonian`, as are all further hops, also after a stop. Labels still only rise or only fall along a path,
+    so the relation cannot deadlock, and paths are shortest.
 
     The relation routes the worms of [Lin94], multipath: each enters the network by a neighbour of its own (see
     `MultipathLmn`). A worm is in phase 0 at its source, and in phase 1 after its first link.

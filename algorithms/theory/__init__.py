@@ -11,8 +11,8 @@ can analyse:
 [Boppana98]: ``unicasts`` (shortest paths, trees), ``theorem1``, ``bounds`` (Definition 1, Lemma 1, Corollary 2),
 ``acyclic_partitions`` (Definition 2, Lemma 2), ``minimal`` and ``minimal_links`` (Definition 3). Also for [Boppana98]:
 ``class_bounds`` (the fewest consumption classes, and the corollaries), ``ranking`` (orders of channels that a reader
-can check), ``paper`` (the paper's own claims). [Varavithya]: ``trees``. [Hou], Definition 1 and Theorem 1, for any
-plan: ``contention``. [Sivaram98]: ``up_down`` (worms replicated from buffers), ``path_worm_bounds`` (chains of
+can check), ``boppana98_claims`` (the paper's own claims). [Varavithya]: ``trees``. [Hou], Definition 1 and Theorem 1,
+for any plan: ``contention``. [Sivaram98]: ``up_down`` (worms replicated from buffers), ``path_worm_bounds`` (chains of
 switches), ``packet_trees`` (packets that interfaces forward), ``conflicts`` (links shared in one step).
 
 ``problem`` is the input of the checks, ``statement`` their result. ``explain`` runs all checks except ``contention``

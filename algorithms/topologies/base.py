@@ -48,7 +48,7 @@ class Topology:
         Name of the network. For the kinds of this package, `name` is the shortest specification that builds the
         network: ``"mesh:8x8"``.
     kind : str
-        Kind of the network. For the kinds of this package, `kind` is the part of the name before the colon: ``"mesh"``.
+        Kind of the network, such as ``"mesh"``. For the kinds of this package, the part of the name before the colon.
     shape : tuple of int
         Extents of the coordinates. Node ids are row-major in `shape`: the last coordinate runs fastest.
     ports : tuple of tuple of str, [switches][ports]

@@ -138,7 +138,10 @@ class TreeDecoder(BranchingDecoder):
         entry in the cell's ``goes``."""
 
     def code(self, seen: Value, place: Value) -> Value:
-        """Return the code of header flit number ``place``; ``seen`` is collected from the header up to this flit."""
+        """Return the code of header flit number ``place``, by which an output selects the bits that its branch keeps.
+
+        ``seen`` has the bits that the decoder has collected from the header up to this flit.
+        """
         return place
 
     def begins(self, code: Value) -> Value:

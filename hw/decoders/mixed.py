@@ -39,8 +39,8 @@ class MixedDecoder(BranchingDecoder):
                       ├─▶ bit string ─▶ ReachDecoder ───────────▶┤
                       └─▶ pairs ──────▶ MultiDropDecoder ───────▶┘
 
-    The branches of a worm are known as soon as the decoder of the worm's form has determined them. An output keeps
-    the form of the worm that it sends, and changes only the headers of bit strings.
+    The branches of a worm are known as soon as the decoder of the worm's form has determined them. An output changes
+    only the headers of bit strings. It stores whether the worm that it sends has a bit string.
 
     In the tables of the switch, the highest bits of an address are the form: each decoder has tables of its own.
 

@@ -104,8 +104,9 @@ class Injection(wiring.Component):
         A flit for a full queue is received and dropped in this cycle; or a packet is stored in a send queue that should
         never be full.
     unended : Out(1)
-        A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface a posting
-        (the host's payload for the node's children) can also be cut off, or cut off the worm in front.
+        A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface, a posting
+        (the host's payload for the node's children) without a tail is cut off, too, and a posting cuts off a worm
+        without a tail.
     absorbed, absorbed_vc, absorbed_flit : In(1), In, In
         Connected to ``write``, ``vc`` and ``flit`` of `Retransmission`. Only with slots.
     granted, granted_vc, freed : In(1), In, Out(1)

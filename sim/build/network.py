@@ -241,8 +241,8 @@ class Network(Placement):
         Parameters
         ----------
         port, vc : int
-            Router input and virtual channel by which the worm arrives. If the worm goes on after this node, its input
-            is not an injection port.
+            Router input and virtual channel by which the worm arrives. A worm that goes on after this node arrives on
+            a link, not at an injection port.
         output : int or None
             Router output of the worm's next hop (of several candidates the last one); None: the header does not contain
             this hop.

@@ -24,7 +24,8 @@ RECEIPT = -2
 # Indices into Host.counters. ADMITS: not 0 if a message may now find a free row in the child tables.
 # FAULT: 0, or what was wrong with the first wrong flit that a host received. FAULT_NODE, FAULT_CHANNEL: node, and its
 # consumption channel. FAULT_WORM: the worm whose flit was expected, or NONE. FAULT_FLIT: number of this payload flit.
-# FAULT_EXPECTED, FAULT_RECEIVED: bits 0 to 63 of the data. FAULT_MARKS: received marks, expected ones MARK_BITS higher.
+# FAULT_EXPECTED, FAULT_RECEIVED: bits 0 to 63 of the data. FAULT_MARKS: the received marks from bit 0 on, and the
+# expected marks from bit MARK_BITS on.
 COUNTERS, MARK_BITS = 16, 3
 (NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FREED, ADMITS, FAULT, FAULT_NODE, FAULT_CHANNEL, FAULT_WORM, FAULT_FLIT,
  FAULT_EXPECTED, FAULT_RECEIVED, FAULT_MARKS) = range(COUNTERS)

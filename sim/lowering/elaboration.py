@@ -162,8 +162,9 @@ def _quick() -> Iterator[None]:
     """Replace functions of Amaranth by faster ones with the same results.
 
     Amaranth computes the shape of a value from its operands whenever it asks for the shape, checks each net of each
-    value in a netlist, and makes a new key of a signal for each look-up. Amaranth also walks a shared expression once
-    for each use: when it checks, looks for signals, and replaces `ClockSignal` and `ResetSignal`.
+    value in a netlist, and makes a new key of a signal for each look-up. If an expression is used several times,
+    Amaranth visits it once for each use: to check it, to collect its signals, and to replace `ClockSignal` and
+    `ResetSignal`.
     """
     replaced: dict[tuple[Any, str], Any] = {(kind, "shape"): _once(kind.shape) for kind in (
         Const, Signal, _ast.Concat, _ast.Operator, _ast.Part, _ast.Slice, _ast.SwitchValue)}

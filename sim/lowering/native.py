@@ -130,7 +130,7 @@ class NativeCall:
     address : int
         Address of the function's entry in this process.
     table : int64 array
-        The flattened arguments.
+        The arguments of the call as 64-bit words: numbers, and the addresses and sizes of arrays.
     arguments : tuple
         The arguments, kept because ``table`` has the addresses of their arrays.
     """

@@ -33,8 +33,8 @@ WINDOW = 256
 def legs_of_a_cycle(network: Network) -> tuple[Leg, ...]:
     """Return the worms of a deadlock, or of a shortest cycle of dependencies, that `check` finds.
 
-    The result is empty if `check` finds neither, if `check` refuses the network, or if the network has more than
-    `MOST_NODES` nodes, for which `check` is not called.
+    The result is empty if `check` finds no deadlock and no cycle, or refuses the network. It is also empty for networks
+    with more than `MOST_NODES` nodes, because `check` is not called for them.
     """
     topology, scheme, configuration = network.topology, network.scheme, network.configuration
     if topology.nodes > MOST_NODES:

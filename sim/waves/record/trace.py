@@ -201,7 +201,8 @@ class _Tracer:
     def _holders(self, begun: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
         """Return the worm that holds each virtual channel in ``begun``, as far as the registers identify it.
 
-        Narrow flits that pass later may be too few to identify the worm.
+        The registers must identify it now: if flits are narrow, the flits of the worm that pass later may have too few
+        bits to identify it.
         """
         snapshot = Snapshot(self.engine, self.lane)
         return np.array([self._holder(snapshot, *channel) if begun[at] else NOBODY

@@ -104,7 +104,7 @@ class Injection(wiring.Component):
         A flit for a full queue is received and dropped in this cycle; or a packet is stored in a send queue that should
         never be full.
     unended : Out(1)
-        A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface, a posting
+        A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface a posting
         (the host's payload for the node's children) without a tail is cut off, too, and a posting cuts off a worm
         without a tail.
     absorbed, absorbed_vc, absorbed_flit : In(1), In, In

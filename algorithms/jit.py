@@ -14,7 +14,7 @@ from typing import Any
 
 import numba
 from numba.core.bytecode import FunctionIdentity
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
 from .announcements import announce
 from .compiled import CompiledFunction, Intrinsic, digest, with_globals
@@ -69,6 +69,24 @@ class _Files(CompileResultCacheImpl):
         self._filename_base = self.get_filename_base(f"{self.title}{stamp[:16]}", "")
 
 
+class _Index(IndexDataCacheFile):
+    """Numba's index of a function's cached code. An index or code that cannot be read counts as missing.
+
+    Both files contain the names of classes, such as the types of named tuples that are arguments. The digest of a
+    function does not contain these names: files that were stored before a class was renamed cannot be read.
+    """
+
+    def load(self, key: Any) -> Any:
+        with contextlib.suppress(Exception):  # loading a class that does not exist raises errors of several types
+            return super().load(key)
+        return None
+
+    def _load_index(self) -> Any:
+        with contextlib.suppress(Exception):
+            return super()._load_index()
+        return {}
+
+
 class _Cache(FunctionCache):
     """Numba's cache of a function. Of several processes that need the same code, one compiles it and others wait."""
 
@@ -76,6 +94,7 @@ class _Cache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]):
         super().__init__(function)
+        self._cache_file = _Index(self.cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp())
         self._compiling: dict[Any, contextlib.ExitStack] = {}
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

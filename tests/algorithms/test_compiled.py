@@ -146,6 +146,58 @@ def test_code_of_earlier_functions_does_not_pile_up(load, tmp_path):
     assert len(list(tmp_path.rglob("above.result*.nbc"))) == len(list(tmp_path.rglob("above.result*.nbi"))) == 1
 
 
+#: A function whose argument is a named tuple.
+PAIR = """
+from typing import NamedTuple
+
+from wormcast.algorithms.compiled import compiled
+
+class {name}(NamedTuple):
+    first: int
+    second: int
+
+@compiled
+def total(pair):
+    return pair.first + pair.second
+"""
+
+
+@pytest.fixture
+def load_pair(tmp_path, monkeypatch):
+    """Writes a module with a named tuple of a given name, and imports it as a new process does."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def load_pair(name):
+        (tmp_path / "pairs.py").write_text(PAIR.format(name=name))
+        sys.modules.pop("pairs", None)
+        module = importlib.import_module("pairs")
+        return module, getattr(module, name)(3, 4)
+
+    yield load_pair
+    sys.modules.pop("pairs", None)
+
+
+def test_a_renamed_class_of_arguments_is_compiled_again(load_pair):
+    """The cache of the earlier name cannot be read: the index and the code contain the name of the class."""
+    for name in ("Pair", "Couple"):
+        for hits in (0, 1):
+            module, pair = load_pair(name)
+            assert module.total(pair) == 7
+            assert sum(module.total.dispatcher.stats.cache_hits.values()) == hits
+
+
+def test_code_that_cannot_be_read_is_compiled_again(load, tmp_path):
+    assert load(1, 2, "compiled")(10) == 9
+    for ending in ("nbc", "nbi"):
+        [file] = tmp_path.rglob(f"above.result*.{ending}")
+        file.write_bytes(file.read_bytes()[:-20])
+        assert load(1, 2, "compiled")(10) == 9
+        again = load(1, 2, "compiled")
+        assert again(10) == 9
+        assert again.dispatcher.stats.cache_hits
+
+
 #: A process that waits for a file, written when all processes run, and then calls the function.
 ONE_OF_SEVERAL = """
 import sys, time

@@ -22,7 +22,7 @@ class BufferReaderSignature(wiring.Signature):
         The virtual channel that is presented.
     data : In(width)
         The flit of virtual channel ``vc`` that this reader takes next.
-    take : Out(1)
+    pop : Out(1)
         The reader takes the presented flit.
     follow : Out(vcs)
         This reader does not read the worm in this virtual channel. The position of a reader with ``follow`` advances
@@ -43,7 +43,7 @@ class BufferReaderSignature(wiring.Signature):
         super().__init__({
             "vc": Out(range(vcs)),
             "data": In(width),
-            "take": Out(1),
+            "pop": Out(1),
             **({} if alone else {"follow": Out(vcs)}),
             "has": In(vcs),
             "more": In(vcs),
@@ -62,8 +62,8 @@ class ReplicationBuffer(wiring.Component):
                   a reader takes a flit: pending -= 1; at zero the flit is freed
 
     *Latency*: a flit written in cycle t can be read from cycle t + 1 on. *Throughput*: one write per cycle, and one
-    take per reader and cycle. A `ReplicationBuffer` with a single reader does not count the pending reads of a flit:
-    each take frees a flit. All virtual channels share one memory, with one read port per reader. A flit that is written
+    read per reader and cycle. A `ReplicationBuffer` with a single reader does not count the pending reads of a flit:
+    each read frees a flit. All virtual channels share one memory, with one read port per reader. A flit that is written
     into a full virtual channel is dropped. *Reset*: empty.
 
     Parameters
@@ -147,7 +147,7 @@ class ReplicationBuffer(wiring.Component):
             with m.If(writes[v]):
                 m.d.sync += at[v].eq(self.after(at[v], self.depth))
 
-        takes = [[Signal(name=f"vc{v}_take{r}") for r in range(len(self.readers))] for v in range(self.vcs)]
+        pops = [[Signal(name=f"vc{v}_pop{r}") for r in range(len(self.readers))] for v in range(self.vcs)]
         read_at = [[Signal(position_bits, name=f"vc{v}_read{r}_at") for r in range(len(self.readers))]
                    for v in range(self.vcs)]
         skip = [Signal(name=f"vc{v}_skip") for v in range(self.vcs)]
@@ -161,14 +161,14 @@ class ReplicationBuffer(wiring.Component):
                 reader.data.eq(read_port.data),
             ]
             for v in range(self.vcs):
-                m.d.comb += takes[v][r].eq(reader.take & (reader.vc == v))
-                gone = takes[v][r] | skip[v]
+                m.d.comb += pops[v][r].eq(reader.pop & (reader.vc == v))
+                gone = pops[v][r] | skip[v]
                 if len(self.readers) > 1:
                     gone |= reader.follow[v] & self.freed[v]
                 position = read_at[v][r]
                 m.d.sync += position.eq(late_mux(gone, self.after(position, self.depth)[:position_bits], position))
                 # at equal read and write positions, `filled` is 1 for a full channel and 0 for an empty one
-                # a write sets `filled`, a take clears it, and both in one cycle leave it unchanged
+                # a write sets `filled`, a read clears it, and both in one cycle leave it unchanged
                 filled = Signal(name=f"vc{v}_filled{r}")
                 came, kept = self.arrives[v], ~gone
                 m.d.sync += filled.eq((came & kept) | (filled & (came | kept)))
@@ -185,7 +185,7 @@ class ReplicationBuffer(wiring.Component):
         for v in range(self.vcs):
             # the slowest reader determines whether the buffer of the virtual channel is full
             m.d.comb += self.full[v].eq(any_of(stored[v]))
-            m.d.comb += self.freed[v].eq(self._freed(m, v, writes, at, takes, read_at, skip))
+            m.d.comb += self.freed[v].eq(self._freed(m, v, writes, at, pops, read_at, skip))
         return m
 
     @staticmethod
@@ -195,17 +195,17 @@ class ReplicationBuffer(wiring.Component):
             return position + 1
         return Mux(position == depth - 1, 0, position + 1)
 
-    def _freed(self, m, v, writes, at, takes, read_at, skip):
-        """Count the takes of each chunk of virtual channel ``v``; return 1 in the cycle in which a chunk is freed."""
+    def _freed(self, m, v, writes, at, pops, read_at, skip):
+        """Count the reads of each chunk of virtual channel ``v``; return 1 in the cycle in which a chunk is freed."""
         if len(self.readers) == 1:
-            return takes[v][0]
+            return pops[v][0]
         freed = [skip[v]]
         for k in range(self.depth):
             pending = Signal(range(len(self.readers) + 1), name=f"vc{v}_pending{k}")
-            taken = sum((takes[v][r] & (read_at[v][r] == k) for r in range(len(self.readers))), 0)
+            popped = sum((pops[v][r] & (read_at[v][r] == k) for r in range(len(self.readers))), 0)
             with m.If(writes[v] & (at[v] == k)):
                 m.d.sync += pending.eq(self.write_count)
             with m.Elif(~skip[v]):
-                m.d.sync += pending.eq(pending - taken)
-            freed.append((taken != 0) & (pending == taken))
+                m.d.sync += pending.eq(pending - popped)
+            freed.append((popped != 0) & (pending == popped))
         return Cat(freed).any()

@@ -49,7 +49,7 @@ def buffer_events(buffer: str, write: str, read: str, *, readers: int, vcs: int)
         Number of virtual channels whose front flit can leave by ``skip``.
     """
     return [Event(write, (f"{buffer}.write_port__en",)),
-            *(Event(read, (f"{buffer}.readers__{r}__take",)) for r in range(readers)),
+            *(Event(read, (f"{buffer}.readers__{r}__pop",)) for r in range(readers)),
             *(Event(read, (f"{buffer}.vc{v}_skip",)) for v in range(vcs))]
 
 

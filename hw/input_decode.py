@@ -95,17 +95,17 @@ class InputDecode(wiring.Component):
         frames = Array(Signal(Frame, name=f"vc{v}_frame").as_value() for v in range(self.vcs))
         stripped = Array(Signal(name=f"vc{v}_stripped") for v in range(self.vcs))
         accepted, head, frame = Signal(), Signal(), Signal(Frame)
-        again, begins, first = Signal(), Signal(), Signal()
+        after_strip, begins, first = Signal(), Signal(), Signal()
         m.d.comb += [
             accepted.eq(self.valid & ~bit_at(self.full, vc)),
             head.eq(self.flit.head & ~self.flit.tail),
             frame.eq(frames[vc]),
-            again.eq(stripped[vc] & (frame == Frame.LIST)),
+            after_strip.eq(stripped[vc] & (frame == Frame.LIST)),
             begins.eq(head & ((frame == Frame.FIRST) | (frame == Frame.PAYLOAD))),
-            first.eq(begins | (head & again)),
+            first.eq(begins | (head & after_strip)),
         ]
         straps = straps_of(self)
-        arrival = Arrival(data=self.flit.data, first=first, again=again, taken=accepted & first)
+        arrival = Arrival(data=self.flit.data, first=first, after_strip=after_strip, taken=accepted & first)
         decoded = self.decoder.decode(m, self.port, straps, arrival)
         with m.If(accepted):
             with m.If(head):

@@ -31,9 +31,9 @@ TOKEN: Target = (-1, 0)
 Wait = dict[str, str]
 """Names of the registers that show one wait of a worm, by meaning. A register is true if any of its bits is set.
 
-``asks``: the worm needs a link. ``owns``: the worm owns the link. ``through``: the worm does not wait for the link now.
-``claims``: the worm requests a consumption channel. ``leaves``: the worm needs a consumption channel, which it does not
-have while ``owns`` is 0. ``token``: the worm requests the token.
+``needs_link``: the worm needs a link. ``owns``: the worm owns the link. ``no_wait``: the worm does not wait for the
+link now. ``requests_consumption``: the worm requests a consumption channel. ``needs_consumption``: the worm needs a
+consumption channel, which it does not have while ``owns`` is 0. ``token``: the worm requests the token.
 """
 
 LINK, CONSUMPTION, FOR_TOKEN, ALTERNATIVES = 1, 2, 4, 8
@@ -297,7 +297,8 @@ class PathProbe(InputProbe):
         return 1 if self.readers > 1 and output in self.ejection_ports else 0
 
     def waits(self) -> list[Wait]:
-        named = {"asks": "links", "owns": "owns_link", "through": "done_0", "claims": "wants_consumption"}
+        named = {"needs_link": "links", "owns": "owns_link", "no_wait": "done_0",
+                 "requests_consumption": "wants_consumption"}
         return [{what: name for what, register in named.items() if (name := self.register(register))}]
 
     def consumes(self, of: Of) -> Any:

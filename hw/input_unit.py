@@ -31,7 +31,7 @@ class InputUnit(wiring.Component):
 
         link ─▶ intake ──▶ buffer (all VCs) ─ data, more ─▶ reader: selected VC ─▶ flit ─▶ crossbar
           ▲                  │   ▲ ▲                         │    ▲      │
-          │credit            │   │ └────────── take ─────────┘    │      └─▶ request ─▶ allocator
+          │credit            │   │ └────────── pop ──────────┘    │      └─▶ request ─▶ allocator
           └───── freed ──────┘   │ has                            │                        │
                                  ▼                                │ eligible               │
                  InputVC, one per VC: route, owned VCs ───────────┘                        │
@@ -261,7 +261,7 @@ class _Reader:
         # in the cycle after a grant the presented worm has a flit (`more`), and is eligible (`eligible_after_grant`)
         more, eligible_after_grant = (Signal(name=f"reader{r}_{name}") for name in ("more", "eligible_after_grant"))
         m.d.comb += more.eq(bit_at(self.source.more | buffer.arrives, self.sel))
-        self._take()
+        self._pop()
         m.d.comb += eligible_after_grant.eq(
             more & link_ready if self.alone else more & link_ready & ~self.port.flit.tail)
         if self.consumes:
@@ -306,9 +306,9 @@ class _Reader:
         """
         m, unit, port, request = self.m, self.unit, self.port, self.port.request.outputs
         self.links = links = self.of_presented(lambda worm: worm.links)
-        asks = Signal(name=f"reader{self.r}_asks")
+        requests = Signal(name=f"reader{self.r}_requests")
         # a worm reserves a consumption channel before it requests anything else
-        m.d.comb += asks.eq(self.of_presented(lambda worm: worm.readers[self.r].eligible)
+        m.d.comb += requests.eq(self.of_presented(lambda worm: worm.readers[self.r].eligible)
                             & ~self.of_presented(lambda worm: worm.wants_consumption))
         if self.consumes:
             m.d.comb += port.consumption_request.eq(self.of_presented(lambda worm: worm.consumption_request))
@@ -318,12 +318,12 @@ class _Reader:
         for o in self.group:
             offer, vc = unit.offer[o], unit.out_vc[o]
             if o in self.ejection_ports:
-                target = self._request_ejection(o, asks)
+                target = self._request_ejection(o, requests)
             else:
                 target, link_free, link_candidate = self._link_offer(o)
                 m.d.comb += [
                     port.owns.eq(self.of_presented(lambda worm: worm.owns_link)),
-                    request[o].eq(asks & target & (port.owns | link_free)),
+                    request[o].eq(requests & target & (port.owns | link_free)),
                     vc.eq(Mux(port.owns, self.of_presented(lambda worm: worm.link_vc), link_candidate)),
                 ]
                 free |= self._any_class(o, offer.vc_free_next)
@@ -336,7 +336,7 @@ class _Reader:
         m.d.comb += port.request.complete.eq(goes | stays)
         return free, ready, candidate
 
-    def _request_ejection(self, o: int, asks: Value) -> Value:
+    def _request_ejection(self, o: int, requests: Value) -> Value:
         """Request an ejection port; return whether the presented worm is to leave by it."""
         m, unit, offer, vc = self.m, self.unit, self.unit.offer[o], self.unit.out_vc[o]
         consumption_request, mine = self.port.consumption_request, None
@@ -351,11 +351,11 @@ class _Reader:
             # `sel` is late: each worm's bit of `free` is selected first, then `sel` selects the worm
             free = self.of_presented(lambda worm: bit_at(offer.free, worm.consumption_class))
         reserves = consumption_request & free if mine is None else consumption_request & free & mine
-        asks_here = (asks & target) | reserves
+        requests_here = (requests & target) | reserves
         m.d.comb += vc.eq(Mux(consumption_request, self.of_presented(lambda worm: worm.ejection_offer.vc_candidate),
                               self.of_presented(lambda worm: worm.consumption_vc)))
         for c, link in enumerate(numbers_of_links(o, self.decoder.ejection, unit.links_each)):
-            m.d.comb += self.port.request.outputs[link].eq(asks_here & (vc == c if unit.separate else 1))
+            m.d.comb += self.port.request.outputs[link].eq(requests_here & (vc == c if unit.separate else 1))
         return target
 
     def _link_offer(self, o: int) -> tuple[Value, Value, Value]:
@@ -377,7 +377,7 @@ class _Reader:
         found = [way & bits[k] for way, k in self._ways(o)]
         return found[0] if len(found) == 1 else any_of(found)
 
-    def _take(self) -> None:
+    def _pop(self) -> None:
         """Take the presented flit if it leaves: a grant sends or strips it, or it is dropped."""
         m, port, row, granted = self.m, self.port, self.row, self.port.request.granted
         drops: Value = C(0)
@@ -394,7 +394,7 @@ class _Reader:
         m.d.comb += port.sends.eq(~port.consumption_request & ~halted)
         strips = port.consumption_request & stripped if self.alone and self.consumes else C(0)
         leaves = granted & (port.sends | strips) & ~self.closing
-        m.d.comb += self.source.take.eq(leaves | drops if self.alone else leaves)
+        m.d.comb += self.source.pop.eq(leaves | drops if self.alone else leaves)
         skip = granted & port.consumption_request & stripped if self.consumes else drops
         self.skips = Mux(skip, Cat(self.sel == v for v in range(len(self.worms))), 0)
 

@@ -31,7 +31,7 @@ class TokenStation(wiring.Component):
     ::
 
         token_in ─▶ here ─┬─ no request ──────────────▶ register ─▶ token_out
-                          └─ request ─▶ held ─ ends ───────▲
+                          └─ request ─▶ held ─ releases ─────▲
 
     All switches of a group form a ring, in which one token circulates. After reset, the token is at the station with
     ``strap_first``. A station grants the token to one of its requesters. When the holder releases the token, the token
@@ -54,15 +54,15 @@ class TokenStation(wiring.Component):
         connected to ``token_in``.
     strap_first : In(1)
         The token is at this station after reset.
-    asks : In(requesters)
+    requests : In(requesters)
         Requests for the token, until it is granted.
-    ends : In(requesters)
+    releases : In(requesters)
         The holder releases the token. Ignored for other requesters.
     granted : Out(requesters)
         Requester that holds the token from the next cycle on, one-hot.
-    held : Out(requesters)
+    holder : Out(requesters)
         Requester that holds the token, one-hot.
-    taken : Out(1)
+    in_use : Out(1)
         A requester holds the token.
     """
 
@@ -73,11 +73,11 @@ class TokenStation(wiring.Component):
             "token_in": In(TokenSignature()),
             "token_out": Out(TokenSignature()),
             "strap_first": In(1),
-            "asks": In(requesters),
-            "ends": In(requesters),
+            "requests": In(requesters),
+            "releases": In(requesters),
             "granted": Out(requesters),
-            "held": Out(requesters),
-            "taken": Out(1),
+            "holder": Out(requesters),
+            "in_use": Out(1),
         })
 
     def elaborate(self, platform):
@@ -90,21 +90,21 @@ class TokenStation(wiring.Component):
         chosen = Signal(count)
         m.d.comb += [
             here.eq(self.token_in.token | (self.strap_first & ~started)),
-            ended.eq((self.held & self.ends).any()),
+            ended.eq((self.holder & self.releases).any()),
             self.granted.eq(Mux(here, chosen, 0)),
         ]
         m.d.sync += [
             started.eq(1),
-            self.held.eq(self.granted | Mux(ended, 0, self.held)),
-            self.taken.eq(self.granted.any() | (self.taken & ~ended)),
-            self.token_out.token.eq((here & ~self.asks.any()) | ended),
+            self.holder.eq(self.granted | Mux(ended, 0, self.holder)),
+            self.in_use.eq(self.granted.any() | (self.in_use & ~ended)),
+            self.token_out.token.eq((here & ~self.requests.any()) | ended),
         ]
         with m.Switch(last):
             for k in range(count):
                 with m.Case(k):
                     order = [(k + 1 + step) % count for step in range(count)]
                     m.d.comb += chosen.eq(any_of([
-                        Mux(self.asks[one] & ~any_of([self.asks[before] for before in order[:place]] or [C(0)]),
+                        Mux(self.requests[one] & ~any_of([self.requests[before] for before in order[:place]] or [C(0)]),
                             C(1 << one, count), 0) for place, one in enumerate(order)]))
         with m.If(self.granted.any()):
             m.d.sync += last.eq(any_of([Mux(self.granted[one], C(one, len(last)), 0) for one in range(count)]))

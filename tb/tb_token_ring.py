@@ -20,8 +20,8 @@ async def run(dut, cycles, share, hold, seed):
     asks, waits, left, grants = set(), {}, {}, []
     dut.rst.value = 1
     for p in range(setup.stations):
-        getattr(dut, f"asks_{p}").value = 0
-        getattr(dut, f"ends_{p}").value = 0
+        getattr(dut, f"requests_{p}").value = 0
+        getattr(dut, f"releases_{p}").value = 0
     Clock(dut.clk, 10, unit="ns").start()
     for _ in range(3):
         await RisingEdge(dut.clk)
@@ -29,9 +29,9 @@ async def run(dut, cycles, share, hold, seed):
     most = 0
     for cycle in range(cycles):
         await FallingEdge(dut.clk)
-        held = [one for one in everyone if int(getattr(dut, f"held_{one[0]}").value) >> one[1] & 1]
+        held = [one for one in everyone if int(getattr(dut, f"holder_{one[0]}").value) >> one[1] & 1]
         assert len(held) <= 1
-        assert sum(int(getattr(dut, f"taken_{p}").value) for p in range(setup.stations)) == len(held)
+        assert sum(int(getattr(dut, f"in_use_{p}").value) for p in range(setup.stations)) == len(held)
         granted = [one for one in everyone if int(getattr(dut, f"granted_{one[0]}").value) >> one[1] & 1]
         assert len(granted) <= 1
         assert set(granted) <= asks
@@ -49,8 +49,8 @@ async def run(dut, cycles, share, hold, seed):
                 asks.add(one)
                 waits.setdefault(one, 0)
         for p in range(setup.stations):
-            getattr(dut, f"asks_{p}").value = sum(1 << k for k in range(setup.requesters) if (p, k) in asks)
-            getattr(dut, f"ends_{p}").value = sum(1 << k for k in range(setup.requesters) if (p, k) in ends)
+            getattr(dut, f"requests_{p}").value = sum(1 << k for k in range(setup.requesters) if (p, k) in asks)
+            getattr(dut, f"releases_{p}").value = sum(1 << k for k in range(setup.requesters) if (p, k) in ends)
     return most, grants
 
 

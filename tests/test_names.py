@@ -71,6 +71,31 @@ def test_nothing_new_has_an_old_name():
     assert found == set(RENAMES["elsewhere"])
 
 
+def signals(file):
+    """Names of a file's signals and of members of bundles: those that are declared, and all attributes."""
+    for node in ast.walk(tree(file)):
+        if isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Assign) and calls(node.value) & {"Signal"}:
+            yield from (one.id for target in node.targets for one in ast.walk(target) if isinstance(one, ast.Name))
+        elif isinstance(node, ast.Dict):
+            yield from (key.value for key, value in zip(node.keys, node.values, strict=True)
+                        if isinstance(key, ast.Constant) and calls(value) & {"In", "Out"})
+        elif isinstance(node, ast.keyword) and node.arg == "name" and isinstance(node.value, ast.Constant):
+            yield node.value.value
+
+
+def calls(value):
+    """Names of the functions that an expression calls."""
+    return {getattr(node.func, "id", None) for node in ast.walk(value) if isinstance(node, ast.Call)}
+
+
+def test_no_signal_has_an_old_name():
+    found = {name: file for file in SOURCES if file.is_relative_to(ROOT / "hw") for name in signals(file)}
+    assert {old: str(found[old]) for old in RENAMES["signals"] if old in found} == {}
+    assert [new for new in RENAMES["signals"].values() if new not in found] == []
+
+
 def test_no_text_has_the_path_of_an_old_module():
     paths = [path for old in RENAMES["modules"] for path in (old, old.removesuffix(".py").replace("/", "."))]
     old = re.compile(r"(?<![\w/.-])(?:wormcast[./])?(?:" + "|".join(map(re.escape, paths)) + r")(?![\w-])")

@@ -85,7 +85,7 @@ class AddressListDecoder(PathDecoder):
         own, here, used = hdl.Signal(name="own_address"), hdl.Signal(name="here"), hdl.Signal(name="used_up")
         m.d.comb += own.eq(self.is_own(straps, examined))
         if self.delivers(port):
-            m.d.comb += [here.eq(arrival.first & ~arrival.again & own), used.eq(1)]
+            m.d.comb += [here.eq(arrival.first & ~arrival.after_strip & own), used.eq(1)]
             if self.multicast and header.capacity > 1:
                 looked_at = 1 if self.absorbs else 2
                 behind = hdl.Cat(slot[:header.coordinate_bits] for slot in slots[looked_at:])
@@ -100,7 +100,7 @@ class AddressListDecoder(PathDecoder):
                 rewritten = hdl.Mux(here, hdl.Cat(*slots[1:], slots[-1], rest), data)
         asked, nowhere = self.route(m, port, straps, examined, selector)
         # a flit that begins with the own address directly after a used-up flit is in error (`disorder`)
-        refused = arrival.again & own
+        refused = arrival.after_strip & own
         outside = nowhere & ~refused
         wanted = arrival.first & ~refused & ~outside
         going = {target: asked[target] & wanted for target in self.targets(port) if target in asked}

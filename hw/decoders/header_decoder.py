@@ -26,7 +26,7 @@ class HeaderDecoder(wiring.Component):
 
     Members
     -------
-    data, first, again : In
+    data, first, after_strip : In
         As in `Arrival`.
     strap_{name} : In
         The decoder's straps.
@@ -44,7 +44,7 @@ class HeaderDecoder(wiring.Component):
         super().__init__({
             "data": In(width),
             "first": In(1),
-            "again": In(1),
+            "after_strip": In(1),
             **strap_ports(decoder),
             "code": Out(decoder.code_width(port)),
             "rewritten": Out(width),
@@ -55,7 +55,7 @@ class HeaderDecoder(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         straps = straps_of(self)
-        arrival = Arrival(data=self.data, first=self.first, again=self.again, taken=self.first)
+        arrival = Arrival(data=self.data, first=self.first, after_strip=self.after_strip, taken=self.first)
         decoded = self.decoder.decode(m, self.port, straps, arrival)
         m.d.comb += [
             self.code.eq(decoded.code),

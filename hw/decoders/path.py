@@ -28,7 +28,7 @@ class Arrival:
     data : Value
     first : Value
         The flit is the first of the worm's remaining header flits, which is decoded.
-    again : Value
+    after_strip : Value
         The worm's previous header flit was used up at this switch.
     taken : Value
         The flit has ``first`` set and is stored. With ``taken``, a decoder that takes outputs in turn changes to the
@@ -37,7 +37,7 @@ class Arrival:
 
     data: Value
     first: Value
-    again: Value
+    after_strip: Value
     taken: Value = field(default_factory=lambda: hdl.C(0))
 
 

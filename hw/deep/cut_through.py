@@ -26,7 +26,7 @@ class CutThroughWindow(wiring.Component):
     ----------
     flits : int
         Flits of a header, 1 or more. At the latest, a worm's branches are known when its last header flit arrives.
-    width, told : int
+    width, info_bits : int
         Bits of a flit, and of the information about a worm.
 
     Members
@@ -39,29 +39,29 @@ class CutThroughWindow(wiring.Component):
         The arriving flit is its worm's first one.
     known : In(1)
         The arriving flit determines its worm's branches; it is the worm's last header flit or an earlier one.
-    tells : In(told)
+    worm_info_in : In(info_bits)
         With ``known``: information about the arriving worm.
     valid : Out(1)
         ``flit`` passes in this cycle: outputs can take it from the window in this cycle only.
     flit : Out(width)
         The flit that passes.
-    told : Out(told)
+    worm_info : Out(info_bits)
         Information about the worm whose flit passes.
     """
 
-    def __init__(self, *, flits: int, width: int, told: int):
+    def __init__(self, *, flits: int, width: int, info_bits: int):
         self.flits = flits
         self.width = width
-        self.told_bits = told
+        self.info_bits = info_bits
         super().__init__({
             "write": In(1),
             "data": In(width),
             "first": In(1),
             "known": In(1),
-            "tells": In(told),
+            "worm_info_in": In(info_bits),
             "valid": Out(1),
             "flit": Out(width),
-            "told": Out(told),
+            "worm_info": Out(info_bits),
         })
 
     def elaborate(self, platform):
@@ -69,7 +69,7 @@ class CutThroughWindow(wiring.Component):
         if self.flits == 1:
             m.d.sync += [self.valid.eq(self.write), self.flit.eq(self.data)]
             with m.If(self.known):
-                m.d.sync += self.told.eq(self.tells)
+                m.d.sync += self.worm_info.eq(self.worm_info_in)
             return m
         # if a worm was cut in its header, all flits of this header may still wait here when the next worm begins
         bits = bits_for(self.flits + 1)
@@ -97,26 +97,26 @@ class CutThroughWindow(wiring.Component):
             put.eq(Mux(self.write, put + 1, put)),
             get.eq(Mux(self.valid, get + 1, get)),
         ]
-        self._tell(m, bits, begins)
+        self._delay_info(m, bits, begins)
         return m
 
-    def _tell(self, m, bits, begins):
+    def _delay_info(self, m, bits, begins):
         """Store the information about each worm until the worm passes: flits of the worm before it may still wait."""
-        store: memory.Memory = memory.Memory(shape=self.told_bits, depth=1 << bits, init=[],
+        store: memory.Memory = memory.Memory(shape=self.info_bits, depth=1 << bits, init=[],
                                              attrs={"ram_style": "distributed"})
         m.submodules.known = store
         write, read = store.write_port(), store.read_port(domain="comb")
         put, get = Signal(bits, name="known_put"), Signal(bits, name="known_get")
-        passing = Signal(self.told_bits)
+        passing = Signal(self.info_bits)
         m.d.comb += [
             write.en.eq(self.known),
             write.addr.eq(put),
-            write.data.eq(self.tells),
+            write.data.eq(self.worm_info_in),
             read.addr.eq(get),
-            self.told.eq(Mux(begins, read.data, passing)),
+            self.worm_info.eq(Mux(begins, read.data, passing)),
         ]
         m.d.sync += [
             put.eq(put + self.known),
             get.eq(get + begins),
-            passing.eq(self.told),
+            passing.eq(self.worm_info),
         ]

@@ -41,12 +41,12 @@ class DeepProbe(BranchesProbe):
         """Return the name of the register that is 1 while the worm requests an output, for a branch of its own."""
         return f"wants__{self._outputs[output]}"
 
-    def _asks(self, of: Of, output: int) -> Any:
+    def _requests(self, of: Of, output: int) -> Any:
         """Return true while the worm requests an output, alone or as an alternative."""
-        asks = of(self._wants(output)) != 0
+        requested = of(self._wants(output)) != 0
         if output not in self._choices:
-            return asks
-        return asks | ((of("options") >> self._choices.index(output) & 1) != 0)
+            return requested
+        return requested | ((of("options") >> self._choices.index(output) & 1) != 0)
 
     def reader(self, output: int) -> int:
         return self.leads.index(output)
@@ -55,9 +55,9 @@ class DeepProbe(BranchesProbe):
         return [output]
 
     def waits(self) -> list[Wait]:
-        waits = [{"leaves" if o in self.ejection_ports else "asks": f"{self.scope}.{self._wants(o)}"}
+        waits = [{"needs_consumption" if o in self.ejection_ports else "needs_link": f"{self.scope}.{self._wants(o)}"}
                  for o in self.leads]
-        return [*waits, {"asks": f"{self.scope}.options"}] if self._choices else waits
+        return [*waits, {"needs_link": f"{self.scope}.options"}] if self._choices else waits
 
     def _reads(self, of: Of, output: int) -> Any:
         """Return true while an output's reader has flits of the worm to take."""
@@ -66,7 +66,7 @@ class DeepProbe(BranchesProbe):
     def active(self, of: Of) -> Any:
         found: Any = False
         for o in self.leads:
-            found = found | self._asks(of, o) | self._reads(of, o)
+            found = found | self._requests(of, o) | self._reads(of, o)
         return found
 
     def consuming(self, of: Of) -> list[tuple[int, Any]]:
@@ -94,7 +94,7 @@ class DeepProbe(BranchesProbe):
         for output in self.leads:
             reader = f"{self._outputs[output]}_reader"
             follows = (read(f"{reader}.following") != 0) | comes
-            on_its_way = read(f"{reader}.asked") != 0
+            on_its_way = read(f"{reader}.was_fetched") != 0
             found.append(self._ahead(output, np.where(follows, lane + comes, 0), read) + on_its_way)
         return [*found, filled * self.chunk]
 
@@ -109,8 +109,8 @@ class DeepProbe(BranchesProbe):
         at = np.where(mine, read(f"{reader}.row"), begins)
         place = mine * (read(f"{reader}.following") != 0) * read(f"{reader}.place")
         ahead = self._rows_between(at, written) * self.chunk + lane - place
-        asks = self._asks(lambda name: read(f"{self.scope}.{name}"), output)
-        return np.where(mine | asks, ahead, 0)
+        requested = self._requests(lambda name: read(f"{self.scope}.{name}"), output)
+        return np.where(mine | requested, ahead, 0)
 
     def _stored(self, read: Callable[[str], Any]) -> tuple[Any, Any]:
         """Return the number of filled rows, and of flits in the row that is being filled."""
@@ -160,11 +160,11 @@ class DeepProbe(BranchesProbe):
         return flit >> 2 | (head & ~tail | (0 if head & ~tail else mark.value << 1)) << self.width
 
     def waiting(self, of: Of) -> Any:
-        asked = 0
+        requested = 0
         for i, output in enumerate(self.leads):
-            asked = asked + (self._asks(of, output) * 1 << LINKS + i)
+            requested = requested + (self._requests(of, output) * 1 << LINKS + i)
         # the outputs to other switches are requested all as alternatives, or each for a branch of its own
-        return self.asking(asked) | (of("options") != 0) * ALTERNATIVES
+        return self.asking(requested) | (of("options") != 0) * ALTERNATIVES
 
     def going(self, of: Of) -> Any:
         # bit `TURN` distinguishes two worms that follow each other without a cycle between them

@@ -93,21 +93,21 @@ class DeepInputDecode(wiring.Component):
         lost = Signal()  # the rest of the worm under way is not stored
         # header flits that have arrived of a worm whose branches are not known yet; otherwise 0
         place = Signal(bits_for(flits), name="header_flit")
-        told = Signal()  # the branches of the worm under way are known
+        branches_known = Signal()  # the branches of the worm under way are known
         accepted = Signal()
         head = Signal()
         stray = Signal()
         cut = Signal()
         too_long = Signal()
         unended = Signal()
-        asks = Signal(len(self.leads))
+        requested = Signal(len(self.leads))
         m.d.comb += [
             accepted.eq(self.valid & ~self.full),
             head.eq(self.flit.head & ~self.flit.tail),
             self.first.eq(head & ~under_way),
             stray.eq(~head & ~under_way),
-            cut.eq(~head & under_way & ~told & ~lost),
-            too_long.eq(C(0) if self.decoder.goes_on else head & under_way & ~within & told & ~lost),
+            cut.eq(~head & under_way & ~branches_known & ~lost),
+            too_long.eq(C(0) if self.decoder.goes_on else head & under_way & ~within & branches_known & ~lost),
             unended.eq(head & under_way & within & ~lost),
             self.closes.eq(accepted & (too_long | unended)),
         ]
@@ -118,12 +118,12 @@ class DeepInputDecode(wiring.Component):
         header = Signal()
         whole = Signal()  # the worm's branches can be decoded
         m.d.comb += [
-            header.eq(accepted & head & ~told & ~lost),
+            header.eq(accepted & head & ~branches_known & ~lost),
             so_far.eq(Mux(self.first, 0, kept) | seen),
             whole.eq(header & self.decoder.known(self.port, straps, so_far, place)),
-            asks.eq(self.decoder.branches(m, self.port, straps, so_far, whole)),
+            requested.eq(self.decoder.branches(m, self.port, straps, so_far, whole)),
             self.known.eq(whole | (accepted & cut)),
-            self.branches.eq(Mux(cut, 0, asks)),
+            self.branches.eq(Mux(cut, 0, requested)),
             self.drops.eq(self.decoder.drops(self.port, straps, so_far)),
         ]
         if self.decoder.adaptive:
@@ -147,7 +147,7 @@ class DeepInputDecode(wiring.Component):
                 under_way.eq(~self.flit.tail),
                 lost.eq((lost | stray | nothing | self.closes) & ~self.flit.tail),
                 within.eq(~head & ~self.flit.tail),
-                told.eq((told | self.known) & ~self.flit.tail),
+                branches_known.eq((branches_known | self.known) & ~self.flit.tail),
                 place.eq(Mux(header & ~self.known, place + 1, 0)),
             ]
         with m.If(self.valid & self.full):

@@ -134,7 +134,7 @@ class DeepInput(wiring.Component):
         m.submodules.store = store = ChunkStore(rows=self.rows, chunk=self.spec.chunk, width=flit.size,
                                                 readers=len(self.leads))
         m.submodules.window = window = CutThroughWindow(flits=self.decoder.flits, width=flit.size + 1,
-                                          told=bits_for(self.outputs + 1))
+                                          info_bits=bits_for(self.outputs + 1))
         arrived = Signal(flit)
         arrives = Signal()
         m.d.sync += [
@@ -189,10 +189,10 @@ class DeepInput(wiring.Component):
     def _close(self, m, store, window, asked, alternatives):
         """Close a row when its last flit has passed; count the readers that did not take this flit in passing, and have
         to fetch the row."""
-        m.d.comb += window.tells.eq(self._count(asked, alternatives))
+        m.d.comb += window.worm_info_in.eq(self._count(asked, alternatives))
         m.d.sync += [
             store.close.eq(self.passes & self.closes),
-            store.needed.eq(window.told - self.follows),
+            store.needed.eq(window.worm_info - self.follows),
         ]
 
     def _serve(self, m, intake, store, asked):

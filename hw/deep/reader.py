@@ -60,9 +60,9 @@ class RowReader(wiring.Component):
         The passing flit.
     credit : In(1)
         The output can send a flit in this cycle.
-    asks : Out(1)
+    fetch_request : Out(1)
         Request to fetch ``row`` of ``owner``.
-    taken : In(1)
+    fetch_grant : In(1)
         The requested row is fetched in this cycle.
     loads : In(1)
         The row that was fetched in the cycle before is for this reader.
@@ -104,8 +104,8 @@ class RowReader(wiring.Component):
             "closes": In(1),
             "passing": In(flit),
             "credit": In(1),
-            "asks": Out(1),
-            "taken": In(1),
+            "fetch_request": Out(1),
+            "fetch_grant": In(1),
             "loads": In(1),
             "fetched": In(chunk * flit.size),
             "fetched_ends": In(1),
@@ -125,13 +125,13 @@ class RowReader(wiring.Component):
         granted = Signal()
         holding = Signal()  # the worm has flits in the input that this reader has not taken
         following = Signal()
-        comes = Signal()  # a flit passes, and this reader follows in cut-through
+        flit_passes = Signal()  # a flit passes, and this reader follows in cut-through
         left_out = Signal()  # the passing flit is stripped, and not sent
-        takes = Signal()
-        falls = Signal()
+        sends_passing = Signal()
+        falls_behind = Signal()
         moves = Signal()  # the row in `behind` becomes the current row
         done = Signal()  # the current row has been sent
-        asked = Signal()  # a row was fetched in the cycle before
+        was_fetched = Signal()  # a row was fetched in the cycle before
         later = Signal()  # the worm's first row has been sent
         current, behind = ([Signal(layout, name=f"{name}_{k}") for k in range(self.chunk)]
                            for name in ("current", "behind"))
@@ -141,36 +141,36 @@ class RowReader(wiring.Component):
         lanes = [layout(self.fetched[k * size:(k + 1) * size]) for k in range(self.chunk)]
         m.d.comb += [
             granted.eq(self.granted.any()),
-            comes.eq(self.passes & Mux(granted, self.starts, following)),
-            takes.eq(comes & self.credit & ~left_out),
-            falls.eq(comes & ~self.credit & ~left_out),
+            flit_passes.eq(self.passes & Mux(granted, self.starts, following)),
+            sends_passing.eq(flit_passes & self.credit & ~left_out),
+            falls_behind.eq(flit_passes & ~self.credit & ~left_out),
             self.first.eq(~later),
             from_row.eq(Array(current)[self.place]),
-            self.send.eq(takes | (has_current & self.credit)),
+            self.send.eq(sends_passing | (has_current & self.credit)),
             self.flit.eq(Mux(has_current, from_row, self.passing)),
             done.eq(has_current & self.credit & (from_row.tail | (self.place == self.chunk - 1))),
             moves.eq(has_behind & (~has_current | done)),
             # a row is requested only when `behind` has room for it
-            self.asks.eq(holding & ~following & ~asked & ~has_behind),
+            self.fetch_request.eq(holding & ~following & ~was_fetched & ~has_behind),
         ]
         ended = Signal()
         m.d.comb += [
-            ended.eq((takes & self.passing.tail) | (self.loads & self.fetched_ends)),
+            ended.eq((sends_passing & self.passing.tail) | (self.loads & self.fetched_ends)),
             self.holds.eq(Mux(granted, self.granted, Mux(holding & ~ended, self.owner, 0))),
-            self.follows.eq(Mux(takes | (comes & left_out), Mux(granted, self.granted, self.owner), 0)),
+            self.follows.eq(Mux(sends_passing | (flit_passes & left_out), Mux(granted, self.granted, self.owner), 0)),
         ]
         with m.If(granted):
             m.d.sync += [self.owner.eq(self.granted), self.row.eq(self.start_row)]
-        with m.Elif((comes & ~falls & self.closes) | self.taken):
+        with m.Elif((flit_passes & ~falls_behind & self.closes) | self.fetch_grant):
             m.d.sync += self.row.eq(row_after(self.row, self.rows))
         if self.strips:
             left = Signal(range(self.strips + 1))  # number of passing flits that are still to be stripped
             m.d.comb += left_out.eq(Mux(granted, self.skips, left != 0))
             with m.If(granted):
-                m.d.sync += left.eq(Mux(self.skips, self.strips - comes, 0))
+                m.d.sync += left.eq(Mux(self.skips, self.strips - flit_passes, 0))
                 with m.If(self.skips):
                     m.d.sync += self.place.eq(self.strips)
-            with m.Elif(comes & left_out):
+            with m.Elif(flit_passes & left_out):
                 m.d.sync += left.eq(left - 1)
         with m.If(self.send):
             ends = self.flit.tail
@@ -184,8 +184,8 @@ class RowReader(wiring.Component):
             m.d.sync += [one.eq(lane) for one, lane in zip(current, behind, strict=True)]
         m.d.sync += [
             holding.eq((granted | holding) & ~ended),
-            following.eq(Mux(granted, self.starts, following) & ~falls & ~(takes & self.passing.tail)),
-            asked.eq(self.taken),
+            following.eq(Mux(granted, self.starts, following) & ~falls_behind & ~(sends_passing & self.passing.tail)),
+            was_fetched.eq(self.fetch_grant),
             has_behind.eq(self.loads | (has_behind & ~moves)),
             has_current.eq(moves | (has_current & ~done)),
         ]

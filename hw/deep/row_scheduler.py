@@ -31,7 +31,7 @@ class FetchOrder(wiring.Component):
 
     Members
     -------
-    asks : In(readers)
+    fetch_request : In(readers)
         Readers that request a row.
     owner_{o}, row_{o} : In
         The input and the row that reader o requests.
@@ -39,7 +39,7 @@ class FetchOrder(wiring.Component):
         The row of input i that is closed next, as in `ChunkStore`.
     busy : In(inputs)
         Inputs that cannot deliver a row in this cycle.
-    taken : Out(readers)
+    fetch_grant : Out(readers)
         Reader whose row is fetched, one-hot.
     fetch : Out(inputs)
         Input that delivers the fetched row, one-hot.
@@ -51,12 +51,12 @@ class FetchOrder(wiring.Component):
         self.readers = readers
         self.inputs = inputs
         super().__init__({
-            "asks": In(readers),
+            "fetch_request": In(readers),
             "owner": In(inputs).array(readers),
             "row": In(row_bits(rows)).array(readers),
             "closed_row": In(row_bits(rows)).array(inputs),
             "busy": In(inputs),
-            "taken": Out(readers),
+            "fetch_grant": Out(readers),
             "fetch": Out(inputs),
             "fetch_row": Out(row_bits(rows)),
         })
@@ -72,14 +72,14 @@ class FetchOrder(wiring.Component):
         closed = Signal(self.fetch_row.shape())
         goes = Signal()
         m.d.comb += [
-            later.eq(self.asks & ~behind),
-            first.eq(Mux(later.any(), later, self.asks)),
+            later.eq(self.fetch_request & ~behind),
+            first.eq(Mux(later.any(), later, self.fetch_request)),
             turn.eq(first & ~(first - 1)[:self.readers]),
             source.eq(any_of([Mux(turn[o], self.owner[o], 0) for o in range(self.readers)])),
             self.fetch_row.eq(any_of([Mux(turn[o], self.row[o], 0) for o in range(self.readers)])),
             closed.eq(any_of([Mux(source[i], self.closed_row[i], 0) for i in range(self.inputs)])),
             goes.eq((closed != self.fetch_row) & ~(source & self.busy).any()),
-            self.taken.eq(Mux(goes, turn, 0)),
+            self.fetch_grant.eq(Mux(goes, turn, 0)),
             self.fetch.eq(Mux(goes & turn.any(), source, 0)),
         ]
         with m.If(turn.any()):

@@ -41,7 +41,7 @@ def reader_fields(switch: DeepSwitchSpec, output: int, read: Read) -> Any:
     """Read the registers of an output for `describe_reader` and `describe_fetch`, stacked along a last dimension."""
     reader = f"{switch.outputs[output].name}_reader"
     return np.stack([read(f"{reader}.{name}") for name in (
-        "owner", "row", "place", "holding", "following", "has_current", "has_behind", "asked")], axis=-1)
+        "owner", "row", "place", "holding", "following", "has_current", "has_behind", "was_fetched")], axis=-1)
 
 
 def describe_reader(switch: DeepSwitchSpec, fields: Any) -> str:
@@ -59,8 +59,8 @@ def describe_reader(switch: DeepSwitchSpec, fields: Any) -> str:
 def describe_fetch(switch: DeepSwitchSpec, fields: Any) -> str:
     """Return the input and row that was fetched for an output in the cycle before, for example ``p0:3``; empty without
     a fetch."""
-    owner, number, *_, asked = map(int, fields)
-    return _row_before(switch, owner, number, 1) if asked else ""
+    owner, number, *_, was_fetched = map(int, fields)
+    return _row_before(switch, owner, number, 1) if was_fetched else ""
 
 
 def _row_before(switch: DeepSwitchSpec, owner: int, number: int, rows: int) -> str:

@@ -25,7 +25,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         {port}_in ─▶ DeepInput ─┬─ the flit that passes ─▶ crossbar ──────────┐
                        │  ▲     └─ fetched row ─▶ bus ─▶ RowReader of output ─┴▶ OutputUnit ─▶ {port}_out
                   wants│  │granted                 ▲                                │ free, ready
-                       └──┴──── Allocator ─────────┴─ FetchOrder ◀─ asks            │
+                       └──┴──── Allocator ─────────┴─ FetchOrder ◀─ fetch_request   │
                                     ▲───────────────────────────────────────────────┘
 
     Each output reads the worm independently: a blocked branch does not block the others. Unicasts and worms with many
@@ -95,12 +95,12 @@ class DeepSwitch(DeepSwitchSpec, Switch):
             turns=[1] * len(requesters), outputs=len(outputs),
         )
         for (i, o), request in zip(requesters, allocator.request, strict=True):
-            asks = Signal(name=f"asks_{i}_{o}")
+            requested = Signal(name=f"requested_{i}_{o}")
             wants = inputs[i].wants_of[o] & outputs[o].offer.free
             m.d.comb += [
-                asks.eq(wants | inputs[i].chosen[o] if o in inputs[i].choices else wants),
-                request.outputs[o].eq(asks),
-                request.complete.eq(asks),
+                requested.eq(wants | inputs[i].chosen[o] if o in inputs[i].choices else wants),
+                request.outputs[o].eq(requested),
+                request.complete.eq(requested),
                 inputs[i].granted[o].eq(request.granted),
                 readers[o].granted[i].eq(request.granted),
             ]
@@ -110,11 +110,11 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         m.submodules.order = order = FetchOrder(readers=len(readers), inputs=len(inputs), rows=self.rows)
         row, ends = Signal(self.chunk * flit_layout(self.width).size, name="bus"), Signal(name="bus_ends")
         source, target = Signal(len(inputs), name="bus_source"), Signal(len(readers), name="bus_target")
-        m.d.sync += [source.eq(order.fetch), target.eq(order.taken)]
+        m.d.sync += [source.eq(order.fetch), target.eq(order.fetch_grant)]
         m.d.comb += [
             row.eq(any_of([Mux(source[i], unit.row, 0) for i, unit in enumerate(inputs)])),
             ends.eq(any_of([source[i] & unit.row_ends for i, unit in enumerate(inputs)])),
-            order.asks.eq(Cat(reader.asks for reader in readers)),
+            order.fetch_request.eq(Cat(reader.fetch_request for reader in readers)),
             order.busy.eq(Cat(unit.busy for unit in inputs)),
         ]
         for i, unit in enumerate(inputs):
@@ -127,7 +127,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
             m.d.comb += [
                 order.owner[o].eq(reader.owner),
                 order.row[o].eq(reader.row),
-                reader.taken.eq(order.taken[o]),
+                reader.fetch_grant.eq(order.fetch_grant[o]),
                 reader.loads.eq(target[o]),
                 reader.fetched.eq(row),
                 reader.fetched_ends.eq(ends),

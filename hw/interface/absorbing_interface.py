@@ -52,7 +52,7 @@ class AbsorbingInterface(NetworkInterface):
 
     def events(self) -> list[Event]:
         return [*super().events(), Event("interface_write", ("injection_0.slots.write",)),
-                Event("interface_read", ("injection_0.slots.take",))]
+                Event("interface_read", ("injection_0.slots.pop",))]
 
     def _join(self, m) -> None:
         [injection], [consumption] = self.injections, self.consumptions

@@ -188,7 +188,7 @@ class Consumption(wiring.Component):
         sel = Signal(range(vcs))
         last = Signal(range(vcs))
         looks = Signal()
-        take = Signal()
+        pop = Signal()
         flit = Signal(layout)
         waits = Signal(vcs)
         present = eligible.any()
@@ -198,26 +198,26 @@ class Consumption(wiring.Component):
                 present = present & self.may_cross
         m.d.comb += [sel.eq(_next_of(m, eligible, last)), looks.eq(present)]
         bring = bool(self.rows) and not self.queue
-        no_place, refused = self._bring(m, looks, sel, flit, take) if bring else (C(0), C(0))
-        holds = C(0) if self.queue else self._holds(m, looks & ~no_place, sel, flit, take, waits) | no_place
+        no_place, refused = self._bring(m, looks, sel, flit, pop) if bring else (C(0), C(0))
+        holds = C(0) if self.queue else self._holds(m, looks & ~no_place, sel, flit, pop, waits) | no_place
         if self.slots and not self.queue:
-            waits = waits | self._absorb(m, sel, flit, take, buffer.freed)[1]
+            waits = waits | self._absorb(m, sel, flit, pop, buffer.freed)[1]
         if bring:
             waits = waits | refused
         m.d.comb += [
-            take.eq(looks & ~holds),
+            pop.eq(looks & ~holds),
             source.vc.eq(sel),
-            source.take.eq(take),
+            source.pop.eq(pop),
             flit.eq(source.data),
         ]
         if self.queue:
-            room = self._store(m, self.queue, sel, flit, take, drive, offer)
+            room = self._store(m, self.queue, sel, flit, pop, drive, offer)
             accepts = [(room[v], room[v]) for v in range(vcs)]
         else:
             m.d.comb += [
                 drive.flit.eq(flit),
                 drive.vc.eq(sel),
-                drive.send.eq(take & (~flit.head | flit.tail)),
+                drive.send.eq(pop & (~flit.head | flit.tail)),
                 drive.vc_active.eq(drive.send),
                 drive.tail.eq(flit.tail),
             ]
@@ -226,13 +226,13 @@ class Consumption(wiring.Component):
             m.d.sync += last.eq(sel)
         for v, (after, before) in enumerate(accepts):
             m.d.sync += eligible[v].eq(~waits[v] & Mux(
-                take & (sel == v),
+                pop & (sel == v),
                 (source.more[v] | buffer.arrives[v]) & after,
                 (source.has[v] | buffer.arrives[v]) & before,
             ))
         return m
 
-    def _store(self, m, queue, sel, flit, take, drive, offer):
+    def _store(self, m, queue, sel, flit, pop, drive, offer):
         """Store packets in the receive queue, and send the payload of served packets to the host.
 
         With rows or slots, the flits that leave the queue are also sent to `Forwarding` or `Retransmission`.
@@ -252,22 +252,22 @@ class Consumption(wiring.Component):
         if self.bus:
             may_go = may_go & self.may_cross
         if self.rows:
-            no_place, _ = self._bring(m, queue.has, queue.front_channel, queue.front, queue.take)
+            no_place, _ = self._bring(m, queue.has, queue.front_channel, queue.front, queue.pop)
             may_go = may_go & ~no_place
         may_go = may_go & credit
-        writes: Value = take & (~flit.head | flit.tail)
+        writes: Value = pop & (~flit.head | flit.tail)
         leaves, sends = drive.send, may_go
         if self.slots:  # a packet goes on with its header flits, which the host does not get
-            waiting, _ = self._absorb(m, queue.front_channel, queue.front, queue.take)
-            writes, leaves = take, may_go & ~bit_at(waiting, queue.front_channel)
-            sends = queue.take & (~queue.front.head | queue.front.tail)
+            waiting, _ = self._absorb(m, queue.front_channel, queue.front, queue.pop)
+            writes, leaves = pop, may_go & ~bit_at(waiting, queue.front_channel)
+            sends = queue.pop & (~queue.front.head | queue.front.tail)
         m.d.comb += [
             queue.write.eq(writes),
             queue.channel.eq(sel),
             queue.flit.eq(flit),
             waits.eq(queue.waiting),
             queue.served.eq(done),
-            queue.take.eq(leaves),
+            queue.pop.eq(leaves),
             drive.flit.eq(queue.front),
             drive.vc.eq(queue.front_channel),
             drive.send.eq(sends),
@@ -278,7 +278,7 @@ class Consumption(wiring.Component):
                                   bit_at(offer.ready, following)))
         return queue.room
 
-    def _absorb(self, m, sel, flit, take, freed=None):
+    def _absorb(self, m, sel, flit, pop, freed=None):
         """Send the flits of absorbed packets, and grant slots.
 
         Without a receive queue, also return the credits of ``freed`` to the network: the credit of a tail with the
@@ -297,7 +297,7 @@ class Consumption(wiring.Component):
         m.d.comb += [
             first.eq(~bit_at(within, sel)),
             absorbs.eq(Mux(first, flit.head & ~flit.tail, bit_at(goes_on, sel))),
-            whole.eq(Mux(take & absorbs & flit.tail, here, 0)),
+            whole.eq(Mux(pop & absorbs & flit.tail, here, 0)),
             needs.eq(waiting | whole),
             grant.eq(needs.any() & (left != 0)),
             granted.eq(Mux(grant, Cat(chosen == v for v in range(vcs)), 0)),
@@ -306,7 +306,7 @@ class Consumption(wiring.Component):
             left.eq(left + self.freed - grant),
             waiting.eq(needs & ~granted),
             *([] if freed is None else [self.network.credit.eq((freed & ~whole) | granted)]),
-            self.absorbed.eq(take & absorbs),
+            self.absorbed.eq(pop & absorbs),
             self.absorbed_vc.eq(sel),
             self.absorbed_flit.eq(flit),
             self.granted.eq(grant),
@@ -315,11 +315,11 @@ class Consumption(wiring.Component):
         with m.If(grant):
             m.d.sync += served.eq(chosen)
         for v in range(vcs):
-            with m.If(take & (sel == v)):
+            with m.If(pop & (sel == v)):
                 m.d.sync += [within[v].eq(~flit.tail), goes_on[v].eq(absorbs)]
         return waiting, needs & ~granted
 
-    def _bring(self, m, looks, sel, flit, take):
+    def _bring(self, m, looks, sel, flit, pop):
         """Drive ``brought`` with the flits that are taken.
 
         Return 1 if the presented flit waits because its packet has no packet buffer entry, and a mask of the channels
@@ -334,20 +334,20 @@ class Consumption(wiring.Component):
             row.eq(flit.data),
             stays.eq(looks & ~flit.head & ~bit_at(within, sel) & (flit.data[:ROW_BITS] < self.rows)
                      & bit_at(self.full, row)),
-            self.brought.eq(take),
+            self.brought.eq(pop),
             self.brought_vc.eq(sel),
             self.brought_flit.eq(flit),
         ]
         for v in range(vcs):
             with m.If(looks & (sel == v)):
                 m.d.sync += rows[v].eq(row)
-            with m.If(take & (sel == v) & (~flit.head | flit.tail)):
+            with m.If(pop & (sel == v) & (~flit.head | flit.tail)):
                 m.d.sync += within[v].eq(~flit.tail)
             m.d.comb += refused[v].eq((stays & (sel == v)) | (waiting[v] & bit_at(self.full, rows[v])))
         m.d.sync += waiting.eq(refused)
         return stays, refused
 
-    def _holds(self, m, looks, sel, flit, take, waits):
+    def _holds(self, m, looks, sel, flit, pop, waits):
         """Return 1 if the presented flit is a tail flit that has not waited its t_nr cycles.
 
         ``waits`` is driven with the channels whose tail flit is still waiting in the next cycle.
@@ -382,7 +382,7 @@ class Consumption(wiring.Component):
         m.d.sync += [
             waiting.eq(waits),
             # a flit that has waited and finds no packet buffer entry does not wait t_nr again
-            waited.eq((waited & ~Mux(take, here, 0)) | through),
+            waited.eq((waited & ~Mux(pop, here, 0)) | through),
             busy.eq(waits.any() & ~through.any()),
             left.eq(now_left - 1),
             served.eq(serves),

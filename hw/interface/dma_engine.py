@@ -67,12 +67,12 @@ class DmaEngine(wiring.Component):
         links, most = range(self.links), self.flits + self.cycles - 1
         at_once = min(self.links, most // self.cycles)  # tokens that the bucket can have, as far as links need them
         parts = Signal(range(most + 1), init=most)
-        held = [Signal(range(HELD_GRANTS + 1), init=HELD_GRANTS, name=f"link{k}_grants") for k in links]
+        grants_held = [Signal(range(HELD_GRANTS + 1), init=HELD_GRANTS, name=f"link{k}_grants") for k in links]
         early = Signal(self.links, init=(1 << self.links) - 1)  # links that come first in this cycle, then the others
         requests, granted = Signal(self.links), Signal(self.links)
         m.d.comb += [
-            self.may_cross.eq(Cat(one != 0 for one in held)),
-            requests.eq(Cat(one != HELD_GRANTS for one in held)),
+            self.may_cross.eq(Cat(one != 0 for one in grants_held)),
+            requests.eq(Cat(one != HELD_GRANTS for one in grants_held)),
         ]
         left = Cat(parts >= k * self.cycles for k in range(1, at_once + 1))  # bit k: more than k tokens are left
         grants, refusals = [], []
@@ -92,5 +92,5 @@ class DmaEngine(wiring.Component):
         m.d.comb += filled.eq(parts - spent + self.flits)
         m.d.sync += parts.eq(Mux(filled > most, most, filled))
         for k in links:
-            m.d.sync += held[k].eq(held[k] + granted[k] - self.crosses[k])
+            m.d.sync += grants_held[k].eq(grants_held[k] + granted[k] - self.crosses[k])
         return m

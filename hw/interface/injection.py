@@ -115,7 +115,7 @@ class Injection(wiring.Component):
         Payload that the host posts for forwarding: as in `Forwarding`. The outputs are combinational. Only with
         ``smart``.
     forwards, forward, forward_taken : In(1), In, Out(1)
-        Forwarded copies: ``has``, ``front`` and ``take`` of `Forwarding`. The output is combinational. Only with
+        Forwarded copies: ``has``, ``front`` and ``pop`` of `Forwarding`. The output is combinational. Only with
         ``smart``.
     arrives : Out(1)
         A packet is stored whole in this cycle. Only with ``served``.
@@ -169,7 +169,7 @@ class Injection(wiring.Component):
             **({"absorbed": In(1), "absorbed_vc": In(range(channels)), "absorbed_flit": In(flit_layout(width)),
                 "granted": In(1), "granted_vc": In(range(channels)), "freed": Out(1)} if slots else {}),
             **({"posted": Out(1), "posted_flit": Out(flit_layout(width)), "stored": In(1), "forwards": In(1),
-                "forward": In(flit_layout(width)), "forward_taken": Out(1)} if smart else {}),
+                "forward": In(flit_layout(width)), "forward_pop": Out(1)} if smart else {}),
             **({"arrives": Out(1), "waits": Out(1), "done": In(1)} if served else {}),
             **({"may_cross": In(1), "crosses": Out(1)} if bus else {}),
         })
@@ -205,24 +205,24 @@ class Injection(wiring.Component):
         packet_vc = Signal(range(self.port.vcs))
         credit = Signal()
         send = Signal()
-        take = Signal()
+        allocate = Signal()
         ends = Signal()
         cuts = Signal()  # a worm begins before the tail of the worm in front
         moves = send  # the packet's next flit is sent, or is stored in the send queue
         if self.store is not None:
             moves = Signal(name="stores")
-        takes = moves & ~repeats & ~cuts
+        pop = moves & ~repeats & ~cuts
         turns = self._turns(m)  # other senders take turns with the host at the network's link, or behind the send queue
         early = turns if self.store is None else _host_only
         cuts_post: Value = C(0)
         offered = source.has  # a flit of the host can be taken
         if self.bus:
             offered = offered & self.may_cross
-            m.d.comb += self.crosses.eq(source.take)
+            m.d.comb += self.crosses.eq(source.pop)
         if self.smart:
-            first, has, takes, cuts_post = self._post(m, source.data, offered, takes, early)
+            first, has, pop, cuts_post = self._post(m, source.data, offered, pop, early)
         else:
-            first, has, takes = early(source.data, offered, takes)
+            first, has, pop = early(source.data, offered, pop)
         m.d.comb += [
             front.eq(first),
             flit.eq(front),
@@ -235,19 +235,19 @@ class Injection(wiring.Component):
             sent, presented = self._store(m, self.store, flit, there, moves, send, turns)
         m.d.comb += [
             send.eq(presented & may_go & Mux(owns, credit, offer.free)),
-            take.eq(send & ~owns),
-            source.take.eq(takes),
+            allocate.eq(send & ~owns),
+            source.pop.eq(pop),
             ends.eq(sent.tail),
             drive.flit.eq(sent),
             drive.vc_active.eq(send),
             drive.send.eq(send),
             drive.tail.eq(ends),
-            output.vc_allocate.eq(take),
+            output.vc_allocate.eq(allocate),
             drive.vc.eq(Mux(owns, packet_vc, offer.vc_candidate[0])),
         ]
         ready, after = (Array(bits)[drive.vc] for bits in (offer.ready, offer.ready_after))
         m.d.sync += credit.eq(Mux(send, after, ready))
-        with m.If(take):
+        with m.If(allocate):
             m.d.sync += packet_vc.eq(offer.vc_candidate[0])
         with m.If(send):
             m.d.sync += owns.eq(~ends)
@@ -275,8 +275,8 @@ class Injection(wiring.Component):
             # the queue adds no delay: the oldest packet waits for t_ns before its first flit is sent
             queue.served.eq(queue.waiting),
         ]
-        sent, presented, takes = turns(queue.front, queue.has, send)
-        m.d.comb += queue.take.eq(takes)
+        sent, presented, pop = turns(queue.front, queue.has, send)
+        m.d.comb += queue.pop.eq(pop)
         return sent, presented
 
     def _turns(self, m):
@@ -296,12 +296,12 @@ class Injection(wiring.Component):
                 slots.granted_vc.eq(self.granted_vc),
                 self.freed.eq(slots.freed),
             ]
-            return partial(self._take_turns, m, slots.front, slots.has, slots.take)
+            return partial(self._take_turns, m, slots.front, slots.has, slots.pop)
         if self.smart:
-            return partial(self._take_turns, m, self.forward, self.forwards, self.forward_taken)
+            return partial(self._take_turns, m, self.forward, self.forwards, self.forward_pop)
         return _host_only
 
-    def _post(self, m, of_host, offered, takes, turns):
+    def _post(self, m, of_host, offered, pop, turns):
         """Pass the host's payload for children (postings) to `Forwarding`.
 
         Return the three values of ``turns`` (see `_turns`) for the host's worms, and a fourth one. The fourth value is
@@ -325,35 +325,35 @@ class Injection(wiring.Component):
             self.posted_flit.tail.eq(ends),
         ]
         worm = offered & ~begins & ~posts
-        first, has, takes = turns(flit, worm, takes)
-        with m.If(takes):
+        first, has, pop = turns(flit, worm, pop)
+        with m.If(pop):
             m.d.sync += sends.eq(~flit.tail)
-        with m.If(begins | (takes & both)):
+        with m.If(begins | (pop & both)):
             m.d.sync += posts.eq(1)
         with m.Elif(closes):
             m.d.sync += posts.eq(0)
         with m.Elif(self.stored):
             m.d.sync += [posts.eq(~flit.tail), payload.eq(Mux(ends, 0, payload + 1))]
         untailed = offered & flit.head & (posts | (sends & flit.tail))
-        return first, has, takes | begins | (self.stored & ~flit.head), untailed
+        return first, has, pop | begins | (self.stored & ~flit.head), untailed
 
-    def _take_turns(self, m, other_flit, other_has, other_take, host_flit, host_has, takes):
+    def _take_turns(self, m, other_flit, other_has, other_pop, host_flit, host_has, pop):
         """Choose between the host and another sender for a whole worm, to its tail; see `_turns`."""
         front, there = Signal(flit_layout(self.width), name="presented"), Signal(name="presents")
         begun = Signal()  # a worm is presented, and its tail is not taken
         last = Signal(name="others_turn")  # the worm that was presented last is not from the host
-        again = Signal()  # the presented flit is not from the host
+        from_other = Signal()  # the presented flit is not from the host
         m.d.comb += [
-            again.eq(Mux(begun, last, other_has & ~(host_has & last))),
-            front.eq(Mux(again, other_flit, host_flit)),
-            there.eq(Mux(again, other_has, host_has)),
-            other_take.eq(takes & again),
+            from_other.eq(Mux(begun, last, other_has & ~(host_has & last))),
+            front.eq(Mux(from_other, other_flit, host_flit)),
+            there.eq(Mux(from_other, other_has, host_has)),
+            other_pop.eq(pop & from_other),
         ]
         # a worm stays presented while its next flits have not arrived
-        m.d.sync += begun.eq((begun | there) & ~(takes & front.tail))
+        m.d.sync += begun.eq((begun | there) & ~(pop & front.tail))
         with m.If(there):
-            m.d.sync += last.eq(again)
-        return front, there, takes & ~again
+            m.d.sync += last.eq(from_other)
+        return front, there, pop & ~from_other
 
     def _packetise(self, m, front, flit, send, repeats, there):
         """End a packet after ``packet`` payload flits, and repeat the header in front of the next one."""
@@ -421,6 +421,6 @@ class Injection(wiring.Component):
             m.d.sync += left.eq(left - 1)
 
 
-def _host_only(flit, has, takes):
+def _host_only(flit, has, pop):
     """Return the arguments: the host is the only sender; see `Injection._turns`."""
-    return flit, has, takes
+    return flit, has, pop

@@ -158,12 +158,12 @@ class NetworkInterface(wiring.Component):
             found += [*leaving(f"network_out_{p}", "injection"), *self._buffer(f"injection_{p}")]
             if self.injections[p].store:
                 found += [Event("interface_write", (f"injection_{p}.packets.write",)),
-                          Event("interface_read", (f"injection_{p}.packets.take",))]
+                          Event("interface_read", (f"injection_{p}.packets.pop",))]
         for c, consumption in enumerate(self.consumptions):
             found += self._buffer(f"consumption_{c}")
             if consumption.queue:
                 found += [Event("interface_write", (f"consumption_{c}.queue.write",)),
-                          Event("interface_read", (f"consumption_{c}.queue.take",))]
+                          Event("interface_read", (f"consumption_{c}.queue.pop",))]
         return found
 
     @staticmethod

@@ -53,7 +53,7 @@ class PacketQueue(wiring.Component):
         With ``write``: channel of the flit, and the flit itself.
     room : Out(channels)
         A flit of the channel can be written in the next cycle. ``room`` is combinational, from ``write``, ``channel``,
-        ``flit`` and ``take``.
+        ``flit`` and ``pop``.
     overflow : Out(channels)
         The first flit of a packet is written, and all places of its channel are full: packets are lost. ``overflow`` is
         combinational. Only with 1024 places.
@@ -66,8 +66,8 @@ class PacketQueue(wiring.Component):
     front, front_channel : Out
         The flit, and its channel.
     next_channel : Out
-        Value of ``front_channel`` in the next cycle. Combinational, from ``take``.
-    take : In(1)
+        Value of ``front_channel`` in the next cycle. Combinational, from ``pop``.
+    pop : In(1)
         The flit on ``front`` is taken.
     """
 
@@ -93,7 +93,7 @@ class PacketQueue(wiring.Component):
             "front": Out(flit_layout(width)),
             "front_channel": Out(range(channels)),
             "next_channel": Out(range(channels)),
-            "take": In(1),
+            "pop": In(1),
         })
 
     def elaborate(self, platform):
@@ -118,7 +118,7 @@ class PacketQueue(wiring.Component):
             write.en.eq(self.write),
             write.addr.eq(Cat(bit_at(row, self.channel), bit_at(write_at, self.channel))),
             write.data.eq(self.flit),
-            ends.eq(self.take & self.front.tail),
+            ends.eq(self.pop & self.front.tail),
         ]
         for v in channels:
             here, frees, still = Signal(name=f"vc{v}_here"), Signal(name=f"vc{v}_frees"), Signal.like(used[v])
@@ -156,7 +156,7 @@ class PacketQueue(wiring.Component):
         m.d.comb += [
             arrives.eq(self.write & self.flit.tail),
             following.eq(Mux(ends, self._after(oldest, 0, packets), oldest)),
-            following_row.eq(Mux(self.take, Mux(self.front.tail, 0, read_row + 1), read_row)),
+            following_row.eq(Mux(self.pop, Mux(self.front.tail, 0, read_row + 1), read_row)),
             # the memory's data are valid in the next cycle; a packet's first row was written a cycle or more before
             read.addr.eq(Cat(following_row, Mux(
                 ends & (self.next_channel == self.front_channel),

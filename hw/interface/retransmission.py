@@ -61,7 +61,7 @@ class Retransmission(wiring.Component):
         There is a flit to send.
     front : Out
         The flit to send.
-    take : In(1)
+    pop : In(1)
         The flit on ``front`` is taken.
     freed : Out(1)
         A slot has become free.
@@ -84,7 +84,7 @@ class Retransmission(wiring.Component):
             "granted_vc": In(range(channels)),
             "has": Out(1),
             "front": Out(flit_layout(width)),
-            "take": In(1),
+            "pop": In(1),
             "freed": Out(1),
         })
 
@@ -123,7 +123,7 @@ class Retransmission(wiring.Component):
         m.d.comb += [
             self.front.eq(read.data),
             self.has.eq(filled != 0),
-            ends.eq(self.take & self.front.tail),
+            ends.eq(self.pop & self.front.tail),
         ]
         with m.If(self.granted):
             m.d.sync += [
@@ -134,7 +134,7 @@ class Retransmission(wiring.Component):
         following_slot, following_row, sent_from = Signal.like(oldest), Signal.like(read_at), Signal(buffers)
         m.d.comb += [
             following_slot.eq(Mux(ends, self._after(oldest), oldest)),
-            following_row.eq(Mux(self.take, Mux(self.front.tail, 0, read_at + 1), read_at)),
+            following_row.eq(Mux(self.pop, Mux(self.front.tail, 0, read_at + 1), read_at)),
             sent_from.eq(Mux(self.granted & (following_slot == newest), of_channel[self.granted_vc],
                              of_slot[following_slot])),
             # the memory's data are valid in the next cycle; a message's first row was written a cycle or more before

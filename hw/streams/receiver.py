@@ -81,8 +81,8 @@ class StreamReceiver(wiring.Component):
         flit = Signal(layout)
         within = Signal(self.vcs)  # the id of the worm's source has been taken, its tail has not
         sources = Array(Signal(bits_for(self.nodes), name=f"vc{v}_source") for v in range(self.vcs))
-        take = Signal()
-        hands = Signal()
+        pop = Signal()
+        delivers = Signal()
         beat = self.messages.payload
         with m.Switch(chosen):
             for v in range(self.vcs):
@@ -90,20 +90,20 @@ class StreamReceiver(wiring.Component):
                     m.d.comb += reader.vc.eq(v)
         m.d.comb += [
             flit.eq(reader.data),
-            take.eq(reader.has.any() & (~self.messages.valid | self.messages.ready)),
-            reader.take.eq(take),
-            hands.eq(take & (within & chosen).any()),
+            pop.eq(reader.has.any() & (~self.messages.valid | self.messages.ready)),
+            reader.pop.eq(pop),
+            delivers.eq(pop & (within & chosen).any()),
         ]
-        with m.If(take):
-            m.d.sync += [last.eq(chosen), self.messages.valid.eq(hands)]
+        with m.If(pop):
+            m.d.sync += [last.eq(chosen), self.messages.valid.eq(delivers)]
         with m.Elif(self.messages.ready):
             m.d.sync += self.messages.valid.eq(0)
         for v in range(self.vcs):
-            with m.If(take & chosen[v]):
+            with m.If(pop & chosen[v]):
                 m.d.sync += within[v].eq(~flit.tail)
                 with m.If(~within[v]):
                     m.d.sync += sources[v].eq(flit.data)
-        with m.If(hands):
+        with m.If(delivers):
             m.d.sync += [
                 beat.data.eq(flit.data),
                 beat.last.eq(flit.tail),

@@ -22,7 +22,7 @@ class BranchReaderSignature(wiring.Signature):
         The virtual channel that is presented.
     data : In(width)
         The flit of virtual channel ``vc`` that this reader takes next. With a shared port, the reader has no ``data``.
-    take : Out(1)
+    pop : Out(1)
         The reader takes the presented flit. The reader may take a flit only if the flit is stored, and only while
         ``needs`` is set.
     needs : Out(vcs)
@@ -43,7 +43,7 @@ class BranchReaderSignature(wiring.Signature):
         super().__init__({
             "vc": Out(range(vcs)),
             **({} if shared else {"data": In(width)}),
-            "take": Out(1),
+            "pop": Out(1),
             "needs": Out(vcs),
             "has": In(vcs),
             "more": In(vcs),
@@ -64,7 +64,7 @@ class BranchBuffer(wiring.Component):
     flit, so a reader without a branch of a worm does not have to follow the worm's flits.
 
     *Latency*: a flit written in cycle t can be read from cycle t + 1 on, and is freed in the cycle in which the last
-    branch takes it. *Throughput*: one write per cycle, and one take per reader and cycle. All virtual channels share
+    branch takes it. *Throughput*: one write per cycle, and one read per reader and cycle. All virtual channels share
     one memory, with one read port per reader, or one shared port. A flit that is written into a full virtual channel is
     dropped. *Reset*: empty.
 
@@ -176,7 +176,7 @@ class BranchBuffer(wiring.Component):
         following = Mux(skips, self._after(front), front)
         behind, stays, filled_for = [], [], []
         for r, (reader, position) in enumerate(zip(self.readers, read_at, strict=True)):
-            take = reader.take & (reader.vc == v)
+            pop = reader.pop & (reader.vc == v)
             unread = Signal(name=f"vc{v}_filled{r}")
             some = Signal(name=f"vc{v}_some{r}")
             m.d.comb += [
@@ -185,13 +185,13 @@ class BranchBuffer(wiring.Component):
                 reader.more[v].eq(some & (write_at != self._after(position)) if self.depth > 1 else 0),
             ]
             m.d.sync += [
-                position.eq(Mux(between, following, Mux(take, self._after(position), position))),
-                unread.eq(Mux(between, _changed(filled, comes, skips), _changed(unread, comes, take))),
+                position.eq(Mux(between, following, Mux(pop, self._after(position), position))),
+                unread.eq(Mux(between, _changed(filled, comes, skips), _changed(unread, comes, pop))),
             ]
             at_front = Signal(name=f"vc{v}_at_front{r}")
             m.d.comb += at_front.eq(reader.needs[v] & (position == front) & (~same | unread))
             behind.append(at_front)
-            stays.append(at_front & ~take)
+            stays.append(at_front & ~pop)
             filled_for.append(unread)
         m.d.comb += freed.eq(skips | (any_of(behind) & ~any_of(stays)))
         self._count(m, v, front, filled, write_at, list(zip(read_at, filled_for, strict=True)))
@@ -220,5 +220,5 @@ class BranchBuffer(wiring.Component):
 
 
 def _changed(filled: Value, comes: Value, goes: Value) -> Value:
-    """Return the next value of ``filled``: a write sets it, a take clears it, both in one cycle cancel."""
+    """Return the next value of ``filled``: a write sets it, a read clears it, both in one cycle cancel."""
     return (comes & ~goes) | (filled & (comes | ~goes))

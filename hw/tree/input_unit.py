@@ -31,7 +31,7 @@ class TreeInput(wiring.Component):
                   │ known                    ├─▶ reader of output 1 ─▶ …
                   ▼                          └─▶ …     (a flit is freed when all branches of its worm have taken it)
           TreeWorm, one per VC ─▶ eligible ─▶ request ─▶ allocator ─▶ granted
-            inputs: arrived (reports), token_granted; outputs: tells (report), needs_token
+            inputs: arrived (reports), token_granted; outputs: report, needs_token
 
     *asynchronous*: for each output a reader with its own read port; each branch of a worm advances at its own pace,
     within the depth of the buffer. *synchronous*: one reader; a worm takes the virtual channels of all its outputs at
@@ -108,7 +108,7 @@ class TreeInput(wiring.Component):
         used = {o: outputs[o] for o in self.leads}
         network = {o: port for o, port in used.items() if o not in self.ejection_ports}
         super().__init__({
-            "link": In(LinkSignature(vcs=spec.vcs, width=self.width, arrived=self.answers)),
+            "link": In(LinkSignature(vcs=spec.vcs, width=self.width, arrived=self.sends_reports)),
             **strap_ports(decoder),
             "readers": Out(ReaderSignature(
                 outputs=links, turns=len(self.turns[0]), width=self.width, place_bits=bits_for(decoder.codes),
@@ -129,7 +129,7 @@ class TreeInput(wiring.Component):
         self.arrived_by = dict(zip(network, by_name(self.arrived).values(), strict=True)) if reports else {}
 
     @property
-    def answers(self) -> bool:
+    def sends_reports(self) -> bool:
         """The input sends reports back on its link, which comes from another switch."""
         return self.has_reports and self.port < self.decoder.links_in
 
@@ -194,8 +194,8 @@ class TreeInput(wiring.Component):
         if self.has_reports:
             m.d.comb += worm.reports.eq(intake.reports)
             wiring.connect(m, wiring.flipped(self.arrived), worm.arrived)
-        if self.answers:
-            m.d.sync += self.link.arrived[v].eq(worm.tells)
+        if self.sends_reports:
+            m.d.sync += self.link.arrived[v].eq(worm.report)
         if self.has_tokens:
             m.d.comb += [
                 self.needs_token[v].eq(worm.needs_token),
@@ -265,7 +265,7 @@ class TreeInput(wiring.Component):
         for b in range(readers) if len(self.groups) == 1 else [r]:
             m.d.comb += [
                 buffer.readers[b].vc.eq(vc),
-                buffer.readers[b].take.eq(leaves & (branch == b) if self.shared else leaves),
+                buffer.readers[b].pop.eq(leaves & (branch == b) if self.shared else leaves),
             ]
         for turn, (v, b) in enumerate(turns):
             one = worms[v].branch[b]
@@ -283,19 +283,19 @@ class TreeInput(wiring.Component):
         """Request the outputs of the presented branch; return whether all these outputs will have a credit after a
         grant."""
         request, alone = self.readers[r].request, len(self.groups) == 1
-        asks = of_presented(lambda worm, b: worm.branch[b].eligible)
+        requests = of_presented(lambda worm, b: worm.branch[b].eligible)
         refused, ready = C(0), C(1)
         for o in self.groups[r]:
             i, offer, out_vc = self.leads.index(o), self.offer[o], self.out_vc[o]
             target = of_presented(lambda worm, b, o=o, i=i: worm.targets[i] if o in self.branches[b] else C(0))
             free = owned | offer.free
             m.d.comb += out_vc.eq(Mux(owned, of_presented(lambda worm, b, i=i: worm.out_vc[i]), offer.vc_candidate[0]))
-            asked = asks & target & free if alone else asks & free
+            requested = requests & target & free if alone else requests & free
             for link, here in self._links(o, out_vc):
-                m.d.comb += request.outputs[link].eq(asked & here)
+                m.d.comb += request.outputs[link].eq(requested & here)
             refused |= target & ~free
             ready &= ~target | bit_at(offer.ready_after, out_vc)
-        m.d.comb += request.complete.eq(asks & ~refused if alone else request.outputs.any())
+        m.d.comb += request.complete.eq(requests & ~refused if alone else request.outputs.any())
         return ready
 
     def _drop(self, m, buffer, worms, sel, vc, drops, begins, row, leaves):
@@ -311,7 +311,7 @@ class TreeInput(wiring.Component):
         if len(self.branches) > 1:
             m.d.comb += buffer.skip.eq(Mux(skips, Cat(vc == v for v in range(len(worms))), 0))
         else:
-            m.d.comb += buffer.readers[0].take.eq(leaves | skips)
+            m.d.comb += buffer.readers[0].pop.eq(leaves | skips)
 
     def _links(self, o: int, vc: Value) -> list[tuple[int, Value]]:
         """Return a pair for each link of an output: the link's number in the allocator, and 1 if virtual channel ``vc``

@@ -73,8 +73,8 @@ class TreeSwitch(TreeSwitchSpec, Switch):
         m.submodules.token = station = TokenStation(sum(unit.spec.vcs for unit in inputs))
         m.d.comb += [
             station.strap_first.eq(self.strap_first),
-            station.asks.eq(Cat(unit.needs_token for unit in inputs)),
-            station.ends.eq(Cat(unit.ends_token for unit in inputs)),
+            station.requests.eq(Cat(unit.needs_token for unit in inputs)),
+            station.releases.eq(Cat(unit.ends_token for unit in inputs)),
             Cat(unit.token_granted for unit in inputs).eq(station.granted),
         ]
         connect(m, station.token_in, flipped(self.token_in))

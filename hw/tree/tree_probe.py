@@ -26,7 +26,7 @@ class TreeProbe(BranchesProbe):
         self._branch = {o: b for b, branch in enumerate(self.branches) for o in branch}
         self._vc = {o: f"vc__{router.outputs[o].name}" for o in self.leads}
         tokens = {"needs_token": not router.has_tokens}
-        reports = dict.fromkeys(("splits", "awaited", "untold"), not router.has_reports)
+        reports = dict.fromkeys(("splits", "awaited", "own_report_due"), not router.has_reports)
         only = {name: router.outputs[o].vcs == 1 for o, name in self._vc.items()}
         self._lacking = {name for name, lacks in {**tokens, **reports, **only}.items() if lacks}
 
@@ -63,10 +63,10 @@ class TreeProbe(BranchesProbe):
         found: list[Wait] = []
         token = self.register("needs_token")
         for b, branch in enumerate(self.branches):
-            asks = "leaves" if branch[0] in self.ejection_ports else "asks"
-            found.append({asks: f"{self.scope}.branch__{b}__left", "owns": f"{self.scope}.branch__{b}__owned"})
+            needs = "needs_consumption" if branch[0] in self.ejection_ports else "needs_link"
+            found.append({needs: f"{self.scope}.branch__{b}__left", "owns": f"{self.scope}.branch__{b}__owned"})
             if token:
-                found[-1]["through"] = token
+                found[-1]["no_wait"] = token
         return [*found, {"token": token}] if token else found
 
     def _left(self, of: Of) -> Any:
@@ -81,7 +81,7 @@ class TreeProbe(BranchesProbe):
 
     def _ended(self, of: Of) -> Any:
         """Return true if no report is outstanding, neither of a branch nor the worm's own."""
-        return (of("awaited") == 0) & (of("untold") == 0)
+        return (of("awaited") == 0) & (of("own_report_due") == 0)
 
     def active(self, of: Of) -> Any:
         return self._left(of) | (of("drops") != 0) | (self._ended(of) == 0)

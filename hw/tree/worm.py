@@ -58,11 +58,11 @@ class TreeWorm(wiring.Component):
 
     ::
 
-        known ─▶ queue ─ fetch ─▶ targets ─┬─ several, with tokens: needs token ─ granted ─┐
+        known ─▶ queue ─ pop ─▶ targets ─┬─ several, with tokens: needs token ─ granted ─┐
                                            └───────────────────────────────────────────────┴─▶ each branch:
             requests a virtual channel ─▶ owns it, sends ─ tail ─▶ left := 0
                                             └─ arrived ─▶ reported
-            left = 0 for all branches, all reports received ─▶ fetch
+            left = 0 for all branches, all reports received ─▶ pop
 
     A *branch* is the copy of a worm for one output, or, with synchronous replication, the copies for all outputs.
     Branches are independent: each requests, sends and ends at its own pace. ``left`` marks the branches that have not
@@ -132,7 +132,7 @@ class TreeWorm(wiring.Component):
         The worm requests the token. Only with tokens.
     ends_token : Out(1)
         All branches of the worm have reported, and the worm releases the token. Only with tokens.
-    tells : Out(1)
+    report : Out(1)
         A pulse that reports that the headers of all branches of the worm have arrived.
     state : Out(TreeState)
     """
@@ -161,7 +161,7 @@ class TreeWorm(wiring.Component):
             "over": Out(1),
             "drops": Out(1),
             "state": Out(TreeState),
-            **({"reports": In(1), "splits": Out(1), "reporting": Out(1), "tells": Out(1),
+            **({"reports": In(1), "splits": Out(1), "reporting": Out(1), "report": Out(1),
                 "arrived": In(named(from_switches))} if reports else {}),
             **({"token_granted": In(1), "needs_token": Out(1), "ends_token": Out(1)} if tokens else {}),
         })
@@ -170,34 +170,34 @@ class TreeWorm(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        fetch = Signal()
+        pop = Signal()
         over = self.over
-        entry, waits = self._queue(m, fetch)
-        asked, says = entry[:len(self.targets)], entry[len(self.targets):]
-        m.d.comb += fetch.eq(over & waits)
+        entry, waits = self._queue(m, pop)
+        requested, report_bit = entry[:len(self.targets)], entry[len(self.targets):]
+        m.d.comb += pop.eq(over & waits)
         with m.If(over):
-            m.d.sync += self.targets.eq(Mux(fetch, asked, 0))
-        m.d.sync += self.drops.eq(Mux(fetch, ~asked.any(), self.drops & ~(self.dropped & self.drop_ends)))
+            m.d.sync += self.targets.eq(Mux(pop, requested, 0))
+        m.d.sync += self.drops.eq(Mux(pop, ~requested.any(), self.drops & ~(self.dropped & self.drop_ends)))
         split = Signal()
-        told: Value = C(1)
+        reported: Value = C(1)
         may_go: Value = C(1)
-        m.d.comb += split.eq(_several(asked))
+        m.d.comb += split.eq(_several(requested))
         if self.has_reports:
-            told = self._report(m, fetch, split, asked, says)
+            reported = self._report(m, pop, split, requested, report_bit)
         if self.has_tokens:
-            with m.If(fetch):
+            with m.If(pop):
                 m.d.sync += self.needs_token.eq(split)
             with m.Elif(self.token_granted):
                 m.d.sync += self.needs_token.eq(0)
             may_go = ~self.needs_token | self.token_granted
-        m.d.comb += over.eq(~Cat(branch.left for branch in self.branch).any() & ~self.drops & told)
+        m.d.comb += over.eq(~Cat(branch.left for branch in self.branch).any() & ~self.drops & reported)
 
         for b, (branch, group) in enumerate(zip(self.branch, self.groups, strict=True)):
-            mine = Cat(asked[o] for o in group).any()
+            mine = Cat(requested[o] for o in group).any()
             # a worm that is being fetched has requested nothing yet, so no grant is lost
             begun = branch.granted | self.dropped if b == 0 else branch.granted
             m.d.sync += [
-                branch.left.eq(Mux(fetch, mine, branch.left & ~(branch.granted & branch.tail))),
+                branch.left.eq(Mux(pop, mine, branch.left & ~(branch.granted & branch.tail))),
                 branch.owned.eq(Mux(over, 0, branch.owned | begun)),
             ]
             for o in group:
@@ -206,23 +206,23 @@ class TreeWorm(wiring.Component):
             flit = branch.has | self.write
             free = self._all(group, self.targets, lambda o: self.offer[o].vc_free_next)
             ready = self._all(group, self.targets, lambda o: bit_at(self.offer[o].ready, self.out_vc[o]))
-            begins = fetch & mine & self._all(group, asked, lambda o: self.offer[o].vc_free_next)
+            begins = pop & mine & self._all(group, requested, lambda o: self.offer[o].vc_free_next)
             if self.has_tokens:
                 begins &= ~split
             lost = begins | (branch.left & may_go & flit & Mux(branch.owned, ready, free))
             m.d.sync += branch.eligible.eq(Mux(branch.granted, branch.eligible_after_grant, lost))
             unwanted = self.drops & (self.some | self.write) if b == 0 else C(0)
             m.d.comb += branch.want.eq(lost | unwanted)
-        self._say(m, over)
+        self._drive_state(m, over)
         return m
 
-    def _queue(self, m, fetch) -> tuple[Value, Value]:
+    def _queue(self, m, pop) -> tuple[Value, Value]:
         """Queue the worms that are known and not fetched; return the first worm of the queue, and 1 if the queue has a
         worm."""
         known = Cat(self.branches, self.reports) if self.has_reports else self.branches
         if self.room == 1:
             kept, full = Signal(len(known), name="queued"), Signal(name="queue_full")
-            m.d.sync += full.eq(self.known | (full & ~fetch))
+            m.d.sync += full.eq(self.known | (full & ~pop))
             with m.If(self.known):
                 m.d.sync += kept.eq(known)
             return kept, full
@@ -236,11 +236,11 @@ class TreeWorm(wiring.Component):
                      read.addr.eq(get[:bits])]
         with m.If(self.known):
             m.d.sync += put.eq(put + 1)
-        with m.If(fetch):
+        with m.If(pop):
             m.d.sync += get.eq(get + 1)
         # registered, for timing: a worm requests outputs in the cycle after its fetch
         waits = Signal(name="queue_waits")
-        m.d.sync += waits.eq(self.known | Mux(fetch, put != (get + 1)[:len(get)], waits))
+        m.d.sync += waits.eq(self.known | Mux(pop, put != (get + 1)[:len(get)], waits))
         return read.data, waits
 
     def _all(self, group, targets, of) -> Value:
@@ -249,32 +249,32 @@ class TreeWorm(wiring.Component):
             return of(group[0])
         return Cat(~targets[o] | of(o) for o in group).all()
 
-    def _report(self, m, fetch, split, asked, says) -> Value:
+    def _report(self, m, pop, split, requested, report_bit) -> Value:
         """Collect the branches' reports, and send the worm's own; return 1 if neither is outstanding."""
         network = len(self.targets) - self.ejection_ports
         # outputs whose report is outstanding
         awaited = Signal(len(self.targets))
-        answers = Signal()
-        untold = Signal()
+        reports_itself = Signal()
+        own_report_due = Signal()
         owned = {o: branch.owned for branch, group in zip(self.branch, self.groups, strict=True) for o in group}
         arrives: list[Value] = [owned[o] & bit_at(arrived, self.out_vc[o])
                                 for o, arrived in enumerate(by_name(self.arrived).values())]
         arrives += [C(1) if self.consumed else owned[o] for o in range(network, len(self.targets))]
         splits = split if network or not self.consumed else C(0)
         m.d.comb += [
-            self.reporting.eq(answers | self.splits),
-            self.tells.eq(untold & ~awaited.any()),
+            self.reporting.eq(reports_itself | self.splits),
+            self.report.eq(own_report_due & ~awaited.any()),
         ]
-        m.d.sync += awaited.eq(Mux(fetch, Mux(says | splits, asked, 0), awaited & ~Cat(arrives)))
-        with m.If(fetch):
-            m.d.sync += [answers.eq(says), untold.eq(says), self.splits.eq(splits)]
-        with m.Elif(self.tells):
-            m.d.sync += untold.eq(0)
+        m.d.sync += awaited.eq(Mux(pop, Mux(report_bit | splits, requested, 0), awaited & ~Cat(arrives)))
+        with m.If(pop):
+            m.d.sync += [reports_itself.eq(report_bit), own_report_due.eq(report_bit), self.splits.eq(splits)]
+        with m.Elif(self.report):
+            m.d.sync += own_report_due.eq(0)
         if self.has_tokens:
             m.d.comb += self.ends_token.eq(self.splits & ~awaited.any())
-        return ~awaited.any() & ~untold
+        return ~awaited.any() & ~own_report_due
 
-    def _say(self, m, over):
+    def _drive_state(self, m, over):
         """Drive ``state``."""
         left, owned = (Cat(of) for of in zip(*((branch.left, branch.owned) for branch in self.branch), strict=True))
         with m.If(self.drops):

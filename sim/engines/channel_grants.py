@@ -13,20 +13,20 @@ from ..build.network import Network
 from ..host import NOW, SIZES, Host
 from ..lowering import Kernel, NativeCall
 from .packet_tracker import (
-    ASKS,
-    CLAIMS,
+    CONSUMPTION_DONE,
     COUNT,
-    DONE,
     ELIGIBLE,
     FIRST,
     HERE,
+    LINK_DONE,
     MESSAGE,
+    NEEDS_LINK,
     NOBODY,
-    OWNS,
+    OWNS_LINK,
+    REQUESTS_CONSUMPTION,
     TAIL,
-    THROUGH,
     WORM,
-    run_followed,
+    run_tracked,
 )
 
 __all__ = ["GRANT", "Grants"]
@@ -65,7 +65,7 @@ def _record(*fields: str) -> np.dtype:
 #: Record that describes a kind of routers (`Fronts.kinds`). ``start``: first byte of the kind's state.
 #: ``instances``: number of the kind's routers in all lanes.
 #: ``tile_bytes``, ``lanes``: number of bytes, and of routers, of a tile of the kind's state.
-#: ``unit``: number of routers, one bit each, in a word of `Following.before`.
+#: ``unit``: number of routers, one bit each, in a word of `GrantTracking.before`.
 #: ``first``: index of the kind's first router in `Fronts.switch`.
 #: ``out``: number of the first output channel of the kind's first router.
 #: ``outs``: number of output channels of each router.
@@ -74,7 +74,7 @@ KIND = _record("start", "tile_bytes", "lanes", "unit", "instances", "first", "ou
 #: Record that describes an input virtual channel in all routers of a kind (`Fronts.channels`).
 #: ``kind``: row in `Fronts.kinds`. ``input``: number of the router's input.
 #: ``first``: number of the channel's front in the kind's first router.
-#: ``word``: first word of the channel's fronts in `Following.before`.
+#: ``word``: first word of the channel's fronts in `GrantTracking.before`.
 #: ``links``, ``links_end``: range of the channel's rows in `Fronts.links`.
 #: ``ejection_ports``: first of the channel's rows in `Fronts.ejection_ports`.
 #: ``link_vc``, ``ejection_port``, ``consumption_vc``, ``position``: first row in `Fronts.pieces` of the register of
@@ -104,7 +104,7 @@ class Fronts(NamedTuple):
     kinds: npt.NDArray[np.void]  # KIND
     channels: npt.NDArray[np.void]  # CHANNEL
     flags: Integers  # [flags]: byte in a tile at which the bits of a flag register begin
-    flag_ends: Integers  # [channels, 8]: bounds, in ``flags``, of the flags with each meaning (`ASKS` to `ELIGIBLE`)
+    flag_ends: Integers  # [channels, 8]: bounds in ``flags`` of the flags with each meaning, from `NEEDS_LINK` on
     links: Integers  # [targets, 2]: byte of the target's flag in a tile, number of the target's output
     ejection_ports: Integers  # [ejection_ports]: number of the ejection port among the router's outputs
     # columns of ``pieces``: lowest bit in the register, width, lowest bit in the number that holds the piece
@@ -117,7 +117,7 @@ class Fronts(NamedTuple):
     turns: int  # 1: log the flits that could move and did not (`TURN`)
 
 
-class Following(NamedTuple):
+class GrantTracking(NamedTuple):
     """State of the tracking: the packet at each front, and the worm that holds, or last held, each output channel."""
 
     before: Words  # [words, 6]: bits `WAITS` to `ABLE` of the fronts in the cycle before, a bit for each front
@@ -180,7 +180,7 @@ class Grants:
         outs, most = len(self.fronts.into), (3 + turns) * fronts + len(self.fronts.ports)
         ports = np.zeros((len(self.fronts.ports), 6), np.int64)
         ports[:, [WORM, MESSAGE]], ports[:, TAIL] = NOBODY, -INTERFACE - 1
-        self.following = Following(
+        self.tracking = GrantTracking(
             before=np.zeros((words, 6), np.uint64), current=np.full(fronts, NOBODY),
             # a packet is queued when it is granted the channel, before its first flit arrives in the buffer
             queue=np.full((fronts, network.configuration.buffer + 2, 3), NOBODY),
@@ -207,7 +207,7 @@ class Grants:
         """
         before = int(host.counters[NOW])
         end = before + cycles
-        call = run_followed.prepared(cycles, beyond, self.fronts, self.following, self._states, outputs, host,
+        call = run_tracked.prepared(cycles, beyond, self.fronts, self.tracking, self._states, outputs, host,
                                      *cycle.pointers)
         while before < end:
             call(end - before)
@@ -219,13 +219,13 @@ class Grants:
 
     def _take(self) -> None:
         """Move the entries of the log to the list of grants."""
-        count = int(self.following.counters[COUNT])
-        self._taken.append(self.following.log[:count].copy().view(GRANT).reshape(-1))
-        self.following.counters[COUNT] = 0
+        count = int(self.tracking.counters[COUNT])
+        self._taken.append(self.tracking.log[:count].copy().view(GRANT).reshape(-1))
+        self.tracking.counters[COUNT] = 0
 
     def number_from(self, first: int) -> None:
         """Set the number that the first worm in the hosts' program has, counted from the first worm of the run."""
-        self.following.counters[FIRST] = first
+        self.tracking.counters[FIRST] = first
 
     def take(self) -> npt.NDArray[np.void]:
         """Return the grants since the last call of `take`, as `GRANT` records in the order of cycles."""
@@ -320,8 +320,9 @@ class _Layout:
     def _channel(self, kernel: Kernel, probe: PathProbe) -> tuple[int, ...]:
         """Add an input virtual channel to the tables, and return its fields of `CHANNEL` from ``links`` on."""
         links, ejection_ports = len(self.links), len(self.ejection_ports)
-        named = {ASKS: "links", OWNS: "owns_link", THROUGH: "done_0", CLAIMS: "wants_consumption", HERE: "here",
-                 DONE: "done_1", ELIGIBLE: "readers__0__eligible" if self.turns else None}
+        named = {NEEDS_LINK: "links", OWNS_LINK: "owns_link", LINK_DONE: "done_0",
+                 REQUESTS_CONSUMPTION: "wants_consumption", HERE: "here", CONSUMPTION_DONE: "done_1",
+                 ELIGIBLE: "readers__0__eligible" if self.turns else None}
         ends = [len(self.flags)]
         for what in range(len(named)):
             name = named[what]

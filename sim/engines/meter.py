@@ -19,7 +19,7 @@ Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 #: Meanings of the registers that show a worm's waits: keys of `InputProbe.waits`, numbered as in `count_sample`.
-FLAGS = ("asks", "owns", "through", "claims", "leaves", "token")
+FLAGS = ("needs_link", "owns", "no_wait", "requests_consumption", "needs_consumption", "token")
 
 #: Rows LINK_WAITS, CONSUMPTION_WAITS of ``Meter.counts``: worms or branches waiting for links, consumption channels.
 #: Rows LINKS_OWNED, CONSUMPTION_OWNED: virtual channels of links, and consumption channels, that worms own.
@@ -152,7 +152,7 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
             row = LINKS_OWNED if output < router.ejection else CONSUMPTION_OWNED
             owners += [(number, kernel.flags(register)[0], row) for register in owner_flags(spec)]
         if router.has_tokens:
-            owners.append((number, kernel.flags("token.taken")[0], TOKENS_HELD))
+            owners.append((number, kernel.flags("token.in_use")[0], TOKENS_HELD))
             asking = [(FLAGS.index("token"), byte) for entry in range(len(router.inputs))
                       for vc in range(network.configuration.vcs) for wait in network.probe(name, entry, vc).waits()
                       if "token" in wait for byte in kernel.flags(wait["token"])]

@@ -23,25 +23,26 @@ __all__ = [
     "TAIL",
     "TURN",
     "WORM",
-    "run_followed",
+    "run_tracked",
 ]
 
 #: Kinds of grants: values of the field ``kind`` of `GRANT`.
 INJECTION, LINK, CONSUMPTION, BUFFER, TURN = range(5)
-#: Indices in ``Following.counters``. FIRST: number of the first worm in the hosts' program. COUNT: log entries.
+#: Indices in ``GrantTracking.counters``. FIRST: number of the first worm in the hosts' program. COUNT: log entries.
 #: MOST: most log entries that a cycle adds.
 FIRST, COUNT, MOST = range(3)
 NOBODY = -1
 
-# Flags of a front for its link (`Fronts.flags`): requested (ASKS), owned (OWNS), no longer needed (THROUGH).
-# Flags of a front for its node: consumption channel requested (CLAIMS), worm delivers (HERE), delivery finished (DONE).
+# Flags of a front for its link (`Fronts.flags`): needed (NEEDS_LINK), owned (OWNS_LINK), no longer needed (LINK_DONE).
+# Flags of a front for its node: the worm requests a consumption channel (REQUESTS_CONSUMPTION), has a destination here
+# (HERE), and has sent its tail to the node (CONSUMPTION_DONE).
 # Flag ELIGIBLE of a front: the first reader has a flit that could move.
-ASKS, OWNS, THROUGH, CLAIMS, HERE, DONE, ELIGIBLE = range(7)
-# Bits of `Following.before`: the worm at the front waits for a link (WAITS) or for a consumption channel (WANTS).
-# Bits of `Following.before`: the worm at the front holds a link (HOLDS) or a consumption channel (CONSUMES).
-# Bits of `Following.before`: a worm is at the front (ACTIVE) and has a flit that could move (ABLE).
+NEEDS_LINK, OWNS_LINK, LINK_DONE, REQUESTS_CONSUMPTION, HERE, CONSUMPTION_DONE, ELIGIBLE = range(7)
+# Bits of `GrantTracking.before`: the worm at the front waits for a link (WAITS) or for a consumption channel (WANTS).
+# Bits of `GrantTracking.before`: the worm at the front holds a link (HOLDS) or a consumption channel (CONSUMES).
+# Bits of `GrantTracking.before`: a worm is at the front (ACTIVE) and has a flit that could move (ABLE).
 WAITS, WANTS, HOLDS, CONSUMES, ACTIVE, ABLE = range(6)
-# Columns of `Following.ports`. OPEN: 1 while the link sends a packet. WORM, MESSAGE: the packet's worm, and the
+# Columns of `GrantTracking.ports`. OPEN: 1 while the link sends a packet. WORM, MESSAGE: the packet's worm, and the
 # worm's message and sender. PACKET, PACKETS: index of the worm's next packet, and number of the worm's packets. TAIL:
 # cycle of the last tail on the link.
 OPEN, WORM, PACKET, PACKETS, MESSAGE, TAIL = range(6)
@@ -77,24 +78,24 @@ def _number(state, pieces, begin, end, tile, lane):
 
 
 @compiled
-def _behind(fronts, following, out, asked):
+def _behind(fronts, tracking, out, asked):
     """Return the name of the worm that occupied channel ``out`` when it was requested (``asked``), or `NOBODY`."""
     front = fronts.into[out]
-    if front >= 0 and (following.first[front] < following.end[front] or following.current[front] != NOBODY):
-        return following.owner[out]
-    left = following.left[front] if front >= 0 else following.released[out]
-    return following.owner[out] if left + CREDIT >= asked else NOBODY
+    if front >= 0 and (tracking.first[front] < tracking.end[front] or tracking.current[front] != NOBODY):
+        return tracking.owner[out]
+    left = tracking.left[front] if front >= 0 else tracking.released[out]
+    return tracking.owner[out] if left + CREDIT >= asked else NOBODY
 
 
 @compiled
-def _note(following, worm, switch, kind, wait, behind):
+def _note(tracking, worm, switch, kind, wait, behind):
     """Write a grant, or an entry of kind `TURN`, to the log."""
-    row = following.log[following.counters[COUNT]]
+    row = tracking.log[tracking.counters[COUNT]]
     row[0], row[1], row[2], row[3] = worm >> PACKET_BITS, worm & (1 << PACKET_BITS) - 1, switch, kind
     row[4], row[5], row[6] = wait, NOBODY, NOBODY
     if wait > 0 and behind != NOBODY:
         row[5], row[6] = behind >> NODE_BITS, behind & (1 << NODE_BITS) - 1
-    following.counters[COUNT] += 1
+    tracking.counters[COUNT] += 1
 
 
 @compiled
@@ -104,26 +105,26 @@ def _name(fronts, worms, worm):
 
 
 @compiled
-def _own(fronts, following, worms, worm, out, comes):
+def _own(fronts, tracking, worms, worm, out, comes):
     """Make a packet's worm the owner of an output channel, and queue the packet for the front at the channel's far end.
 
     ``comes``: cycle in which the packet's first flit is on the link.
     """
-    before = following.owner[out]
-    following.owner[out] = _name(fronts, worms, (worm >> PACKET_BITS) - following.counters[FIRST])
+    before = tracking.owner[out]
+    tracking.owner[out] = _name(fronts, worms, (worm >> PACKET_BITS) - tracking.counters[FIRST])
     front = fronts.into[out]
     if front >= 0:
-        queued = following.queue[front, following.end[front] % following.queue.shape[1]]
+        queued = tracking.queue[front, tracking.end[front] % tracking.queue.shape[1]]
         queued[0], queued[1], queued[2] = worm, comes, before
-        following.end[front] += 1
+        tracking.end[front] += 1
 
 
 @compiled
-def _inject(fronts, following, host, marks, row, now):
+def _inject(fronts, tracking, host, marks, row, now):
     """Update the tracking of packets by the flit that an interface sends to its router in this cycle."""
     at, stream, bits, switch = fronts.ports[row]
     mark = np.int64(marks[at])
-    port, worms, first = following.ports[row], host.worms, following.counters[FIRST]
+    port, worms, first = tracking.ports[row], host.worms, tracking.counters[FIRST]
     if port[OPEN] == 0:
         before, out = port[MESSAGE], fronts.injected[row, mark >> 1 & (1 << bits) - 1]
         if port[PACKET] == port[PACKETS]:
@@ -134,10 +135,10 @@ def _inject(fronts, following, host, marks, row, now):
             port[WORM], port[PACKET], port[MESSAGE] = worm + first, 0, _name(fronts, worms, worm)
             port[PACKETS] = -(-worms[worm].length // fronts.packet) if fronts.packet > 0 else 1
         asked = worms[port[WORM] - first].injected + fronts.least
-        behind = before if port[TAIL] + CREDIT >= asked else _behind(fronts, following, out, asked)
+        behind = before if port[TAIL] + CREDIT >= asked else _behind(fronts, tracking, out, asked)
         packet = port[WORM] << PACKET_BITS | port[PACKET]
-        _note(following, packet, switch, INJECTION, now - asked, behind)
-        _own(fronts, following, worms, packet, out, now)
+        _note(tracking, packet, switch, INJECTION, now - asked, behind)
+        _own(fronts, tracking, worms, packet, out, now)
         port[OPEN] = 1
         port[PACKET] += 1
     if mark >> 2 + bits & 1:
@@ -145,30 +146,30 @@ def _inject(fronts, following, host, marks, row, now):
 
 
 @compiled
-def _change(fronts, following, host, state, channel, router, was, now_is, now):
+def _change(fronts, tracking, host, state, channel, router, was, now_is, now):
     """Update the tracking for a front whose bits have changed since the cycle before: log grants, record releases."""
     fell, rose = was & ~now_is, now_is & ~was
     front = channel.first + router
-    held, worm, asked = following.held[front], following.current[front], following.asked[front]
+    held, worm, asked = tracking.held[front], tracking.current[front], tracking.asked[front]
     switch = fronts.switch[fronts.kinds[channel.kind].first + router]
     for k in range(2):
         if fell >> HOLDS + k & 1:
-            following.released[held[k]] = now
+            tracking.released[held[k]] = now
     if fell >> ACTIVE & 1:
-        following.left[front], worm = now, NOBODY
+        tracking.left[front], worm = now, NOBODY
     if rose >> ACTIVE & 1:
-        worm, comes, before = following.queue[front, following.first[front] % following.queue.shape[1]]
-        _note(following, worm, switch, BUFFER, now - comes - fronts.header,
-              before if following.left[front] > comes else NOBODY)
-        following.first[front] += 1
-        following.came[front] = now
-    following.current[front] = worm
+        worm, comes, before = tracking.queue[front, tracking.first[front] % tracking.queue.shape[1]]
+        _note(tracking, worm, switch, BUFFER, now - comes - fronts.header,
+              before if tracking.left[front] > comes else NOBODY)
+        tracking.first[front] += 1
+        tracking.came[front] = now
+    tracking.current[front] = worm
     for k in range(2):
         if rose >> HOLDS + k & 1:
             held[k] = _out(fronts, state, channel, router, k)
             since = asked[k] + 1  # a grant comes at least one cycle after the request
-            _note(following, worm, switch, LINK + k, now - since, _behind(fronts, following, held[k], since))
-            _own(fronts, following, host.worms, worm, held[k], now + fronts.lag)
+            _note(tracking, worm, switch, LINK + k, now - since, _behind(fronts, tracking, held[k], since))
+            _own(fronts, tracking, host.worms, worm, held[k], now + fronts.lag)
         if rose >> WAITS + k & 1:
             asked[k] = now
 
@@ -207,46 +208,46 @@ def _bit(words, channel, unit, router):
 
 
 @compiled
-def _look(fronts, following, state):
+def _look(fronts, tracking, state):
     """For each front with a flit that could move in the cycle before, note its outputs and whether it moved."""
     for number in range(len(fronts.channels)):
         channel = fronts.channels[number]
         kind = fronts.kinds[channel.kind]
         for router in range(kind.instances):
-            if _bit(following.could, channel, kind.unit, router):
-                front, before = channel.first + router, following.before
+            if _bit(tracking.could, channel, kind.unit, router):
+                front, before = channel.first + router, tracking.before
                 holds = _bit(before[:, HOLDS], channel, kind.unit, router)
                 consumes = _bit(before[:, CONSUMES], channel, kind.unit, router)
-                following.uses[front] = holds | _bit(before[:, WAITS], channel, kind.unit, router) | consumes << 1
-                following.holds[front] = holds | consumes
-                following.went[front] = _position(fronts, state, channel, router) != following.position[front]
+                tracking.uses[front] = holds | _bit(before[:, WAITS], channel, kind.unit, router) | consumes << 1
+                tracking.holds[front] = holds | consumes
+                tracking.went[front] = _position(fronts, state, channel, router) != tracking.position[front]
 
 
 @compiled
-def _count_turns(fronts, following, host, state):
+def _count_turns(fronts, tracking, host, state):
     """Write to the log the flits that could have moved and did not, each with the worm that was served instead."""
     for number in range(len(fronts.channels)):
         channel = fronts.channels[number]
         kind = fronts.kinds[channel.kind]
         for router in range(kind.instances):
             front = channel.first + router
-            if _bit(following.could, channel, kind.unit, router) and following.holds[front] and not (
-                    following.went[front]):
-                _note(following, following.current[front], fronts.switch[kind.first + router], TURN, 1,
-                      _served(fronts, following, host, channel, router))
+            if _bit(tracking.could, channel, kind.unit, router) and tracking.holds[front] and not (
+                    tracking.went[front]):
+                _note(tracking, tracking.current[front], fronts.switch[kind.first + router], TURN, 1,
+                      _served(fronts, tracking, host, channel, router))
     for number in range(len(fronts.channels)):
         channel = fronts.channels[number]
         kind = fronts.kinds[channel.kind]
         for word in range(channel.word, channel.word + (kind.instances + kind.unit - 1) // kind.unit):
-            before = following.before[word]
-            following.could[word] = before[ABLE] & (before[HOLDS] | before[CONSUMES] | before[WAITS])
+            before = tracking.before[word]
+            tracking.could[word] = before[ABLE] & (before[HOLDS] | before[CONSUMES] | before[WAITS])
         for router in range(kind.instances):
-            if _bit(following.could, channel, kind.unit, router):
-                following.position[channel.first + router] = _position(fronts, state, channel, router)
+            if _bit(tracking.could, channel, kind.unit, router):
+                tracking.position[channel.first + router] = _position(fronts, state, channel, router)
 
 
 @compiled
-def _served(fronts, following, host, channel, router):
+def _served(fronts, tracking, host, channel, router):
     """Return the name of the worm that was served in place of the worm at a front.
 
     The served worm is one whose flit went to the output of the waiting worm, or else one whose flit came from the
@@ -258,22 +259,22 @@ def _served(fronts, following, host, channel, router):
         rival = other.first + router
         if other.kind != channel.kind or rival == front:
             continue
-        could = _bit(following.could, other, unit, router)
-        if not (could and following.went[rival]):
-            asked = could and not following.holds[rival]
+        could = _bit(tracking.could, other, unit, router)
+        if not (could and tracking.went[rival]):
+            asked = could and not tracking.holds[rival]
             if found == NOBODY and other.input == channel.input and (
-                    asked or following.came[rival] == host.counters[NOW]):
-                worm = (following.current[rival] >> PACKET_BITS) - following.counters[FIRST]
+                    asked or tracking.came[rival] == host.counters[NOW]):
+                worm = (tracking.current[rival] >> PACKET_BITS) - tracking.counters[FIRST]
                 found = _name(fronts, host.worms, worm)
             continue
         for k in range(2):
-            if following.uses[rival] >> k & 1:
-                out = following.held[rival, k]
+            if tracking.uses[rival] >> k & 1:
+                out = tracking.held[rival, k]
                 for j in range(2):
-                    if following.uses[front] >> j & 1 and following.held[front, j] // fronts.vcs == out // fronts.vcs:
-                        return following.owner[out]
+                    if tracking.uses[front] >> j & 1 and tracking.held[front, j] // fronts.vcs == out // fronts.vcs:
+                        return tracking.owner[out]
                 if other.input == channel.input:
-                    found = following.owner[out]
+                    found = tracking.owner[out]
     return found
 
 
@@ -297,14 +298,14 @@ def _any(fronts, states, number, what, at, size):
 
 
 @compiled
-def _watch(fronts, following, host, marks, states):
+def _watch(fronts, tracking, host, marks, states):
     """Update the tracking of all worms in this cycle. ``states``: state of the routers at the start of the cycle."""
     now, state = host.counters[NOW], states[0]
     if fronts.turns:
-        _look(fronts, following, state)
+        _look(fronts, tracking, state)
     for row in range(len(fronts.ports)):
         if marks[fronts.ports[row, 0]] & 1:
-            _inject(fronts, following, host, marks, row, now)
+            _inject(fronts, tracking, host, marks, row, now)
     for number in range(len(fronts.channels)):
         channel = fronts.channels[number]
         kind = fronts.kinds[channel.kind]
@@ -313,18 +314,18 @@ def _watch(fronts, following, host, marks, states):
             router = word * kind.unit
             at = kind.start + router // kind.lanes * kind.tile_bytes + router % kind.lanes // 8
             there = ~ZERO if kind.instances - router >= 64 else (ONE << np.uint64(kind.instances - router)) - ONE
-            asks = _any(fronts, states, number, ASKS, at, size) & there
+            needs_link = _any(fronts, states, number, NEEDS_LINK, at, size) & there
             here = _any(fronts, states, number, HERE, at, size) & there
-            before = following.before[channel.word + word]
-            if asks | here | before[ACTIVE] == ZERO:
+            before = tracking.before[channel.word + word]
+            if needs_link | here | before[ACTIVE] == ZERO:
                 before[ABLE] = ZERO
                 continue
-            owns = _any(fronts, states, number, OWNS, at, size)
-            through = _any(fronts, states, number, THROUGH, at, size)
-            claims = _any(fronts, states, number, CLAIMS, at, size) & there
-            done = _any(fronts, states, number, DONE, at, size)
-            bits = (asks & ~(owns | through | claims), claims, asks & owns & ~through, here & ~claims & ~done,
-                    asks | here)
+            owns = _any(fronts, states, number, OWNS_LINK, at, size)
+            link_done = _any(fronts, states, number, LINK_DONE, at, size)
+            requests_consumption = _any(fronts, states, number, REQUESTS_CONSUMPTION, at, size) & there
+            consumed = _any(fronts, states, number, CONSUMPTION_DONE, at, size)
+            bits = (needs_link & ~(owns | link_done | requests_consumption), requests_consumption,
+                    needs_link & owns & ~link_done, here & ~requests_consumption & ~consumed, needs_link | here)
             changed = ZERO
             for k in range(5):
                 changed |= bits[k] ^ before[k]
@@ -339,23 +340,23 @@ def _watch(fronts, following, host, marks, states):
                         bit = np.uint64(router - word * kind.unit)
                         was |= np.int64(before[k] >> bit & ONE) << k
                         now_is |= np.int64(bits[k] >> bit & ONE) << k
-                    _change(fronts, following, host, state, channel, router, was, now_is, now)
+                    _change(fronts, tracking, host, state, channel, router, was, now_is, now)
                 changed >>= ONE
                 router += 1
             for k in range(5):
                 before[k] = bits[k]
             before[ABLE] = _any(fronts, states, number, ELIGIBLE, at, size) & there
     if fronts.turns:
-        _count_turns(fronts, following, host, state)
+        _count_turns(fronts, tracking, host, state)
 
 
 @native()
-def run_followed(cycles, beyond, fronts, following, states, outputs, host, entry, table):
+def run_tracked(cycles, beyond, fronts, tracking, states, outputs, host, entry, table):
     """Run a network as `run_cycles` does, and track its worms. Stop early if the log may lack room for another cycle.
 
     Parameters
     ----------
-    fronts, following : Fronts, Following
+    fronts, tracking : Fronts, GrantTracking
         See `Grants`.
     states : unsigned [words] for 1, 2, 4 and 8 bytes
         State of all components, viewed as numbers of these sizes.
@@ -366,7 +367,7 @@ def run_followed(cycles, beyond, fronts, following, states, outputs, host, entry
     """
     end = host.counters[NOW] + cycles
     while (host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0)
-           and following.counters[COUNT] + following.counters[MOST] <= len(following.log)):
-        _watch(fronts, following, host, outputs, states)
+           and tracking.counters[COUNT] + tracking.counters[MOST] <= len(tracking.log)):
+        _watch(fronts, tracking, host, outputs, states)
         if call_native(entry, table):
             raise RuntimeError("the network has failed")

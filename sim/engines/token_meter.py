@@ -15,7 +15,7 @@ def token_counts(engine: BulkEngine) -> dict[tuple[int, int], npt.NDArray[np.int
     for kind, router in network.routers.items():
         if router.has_tokens:
             taken, given, started = (engine.register(kind, f"token.{name}").reshape(network.lanes, -1).astype(np.int64)
-                                     for name in ("taken", "token_out__token", "started"))
+                                     for name in ("in_use", "token_out__token", "started"))
             first = network.kinds[kind].straps["strap_first"].reshape(network.lanes, -1).astype(np.int64)
             there[:, network.switch_kinds[kind].members] = taken + given + first * (1 - started)
     return {ring: there[:, switches].sum(axis=1) for ring, switches in network.rings.items()}

@@ -194,7 +194,7 @@ AT_REST = {
 #: The same where worms are copied to several outputs; with those of reports and tokens where these are.
 TREES_AT_REST = {
     "filled": 0, "targets": 0, "drops": 0, "left": 0, "owned": 0, "eligible": 0, "needs_token": 0, "awaits": 0,
-    "busy": 0, "spent": 0, "frame": 0, "held": 0, "taken": 0, "queue_full": 0,
+    "busy": 0, "spent": 0, "frame": 0, "holder": 0, "in_use": 0, "queue_full": 0,
 }
 MUST_EXIST = ("filled0", "links", "here", "owns_link", "wants_consumption", "busy", "spent", "eligible", "frame")
 TREES_MUST_EXIST = ("filled", "targets", "drops", "left", "owned", "eligible", "busy", "spent", "frame")

@@ -15,18 +15,18 @@ class Ring(wiring.Component):
 
     Members
     -------
-    asks, ends, granted, held : In, In, Out, Out
+    requests, releases, granted, holder : In, In, Out, Out
         Of all requesters, station after station.
     lines : Out(stations)
         Whether the token leaves each station now.
-    taken : Out(stations)
+    in_use : Out(stations)
     """
 
     def __init__(self, stations, requesters):
         self.stations = [TokenStation(requesters) for _ in range(stations)]
         every = stations * requesters
-        super().__init__({"asks": In(every), "ends": In(every), "granted": Out(every), "held": Out(every),
-                          "lines": Out(stations), "taken": Out(stations)})
+        super().__init__({"requests": In(every), "releases": In(every), "granted": Out(every), "holder": Out(every),
+                          "lines": Out(stations), "in_use": Out(stations)})
 
     def elaborate(self, platform):
         m = Module()
@@ -37,11 +37,11 @@ class Ring(wiring.Component):
             m.d.comb += [
                 station.token_in.token.eq(self.stations[place - 1].token_out.token),
                 station.strap_first.eq(place == 0),
-                station.asks.eq(self.asks[mine]),
-                station.ends.eq(self.ends[mine]),
-                self.held[mine].eq(station.held),
+                station.requests.eq(self.requests[mine]),
+                station.releases.eq(self.releases[mine]),
+                self.holder[mine].eq(station.holder),
                 self.granted[mine].eq(station.granted),
-                self.taken[place].eq(station.taken),
+                self.in_use[place].eq(station.in_use),
             ]
         m.d.comb += self.lines.eq(Cat(station.token_out.token for station in self.stations))
         return m

@@ -41,7 +41,7 @@ def decode(decoder, port, cases):
     def build(m):
         inputs = {name: Signal(bits, name=name) for name, bits in decoder.straps.items()}
         data, stored = Signal(decoder.header.flit_width), Signal(decoder.code_width(port))
-        decoded = decoder.decode(m, port, inputs, Arrival(data=data, first=1, again=0))
+        decoded = decoder.decode(m, port, inputs, Arrival(data=data, first=1, after_strip=0))
         request = decoder.request(port, stored)
         values = [Cat(request.targets), decoder.onward(port, request), request.all_of[-1], decoded.ends_here,
                   decoded.strip, decoded.outside, decoded.disorder]

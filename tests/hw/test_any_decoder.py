@@ -61,7 +61,7 @@ def decode(decoder, port, cases):
     def build(m):
         straps = {name: Signal(bits, name=name) for name, bits in decoder.straps.items()}
         data = Signal(decoder.header.flit_width)
-        decoded = decoder.decode(m, port, straps, Arrival(data=data, first=1, again=0))
+        decoded = decoder.decode(m, port, straps, Arrival(data=data, first=1, after_strip=0))
         stored = Signal(decoder.code_width(port))
         request = decoder.request(port, stored)
         values = [Cat(request.targets), request.nothing, decoded.ends_here, decoded.ejection_port, decoded.outside,

@@ -40,7 +40,7 @@ class Traffic:
             entry = next((entry for entry in self.stored[vc] if reader in entry[1]), None)
             # a worm starts when the one before it has left the virtual channel
             take = entry is not None and entry[2] == self.stored[vc][0][2] and rng.random() > self.busy
-            context.set(port.take, take)
+            context.set(port.pop, take)
             if take:
                 assert context.get(port.has) >> vc & 1
                 assert context.get(port.data) == entry[0], (cycle, reader, vc)

@@ -27,20 +27,20 @@ from . import bench
 
 
 def decode(decoder, port, cases):
-    """Decode (straps, data, first, again) at one port: a dict of what comes of each."""
+    """Decode (straps, data, first, after_strip) at one port: a dict of what comes of each."""
     names = ("asked", "nothing", "passed", "strip", "ends_here", "last", "outside", "disorder")
 
     def build(m):
         straps = {name: Signal(bits, name=name) for name, bits in decoder.straps.items()}
-        data, first, again = Signal(decoder.header.flit_width), Signal(), Signal()
-        decoded = decoder.decode(m, port, straps, Arrival(data=data, first=first, again=again))
+        data, first, after_strip = Signal(decoder.header.flit_width), Signal(), Signal()
+        decoded = decoder.decode(m, port, straps, Arrival(data=data, first=first, after_strip=after_strip))
         stored = Signal(decoder.code_width(port))
         request = decoder.request(port, stored)
         values = [Cat(request.all_of), request.nothing, decoded.data, decoded.strip, decoded.ends_here, decoded.last,
                   decoded.outside, decoded.disorder]
         outputs = [Signal(len(value), name=name) for name, value in zip(names, values, strict=True)]
         m.d.comb += [stored.eq(decoded.code), *(out.eq(value) for out, value in zip(outputs, values, strict=True))]
-        return [*straps.values(), data, first, again], outputs
+        return [*straps.values(), data, first, after_strip], outputs
 
     return [dict(zip(names, result, strict=True)) for result in bench.settle(build, cases)]
 
@@ -72,10 +72,10 @@ def check_first_address(decoder, mesh, routes, may_go, straps):
             before = -1 if injects else int(mesh.neighbours[here, port])
             if not injects and before < 0:
                 continue
-            for node, more, again in itertools.product(range(mesh.nodes), (False, True), (False, not injects)):
+            for node, more, after_strip in itertools.product(range(mesh.nodes), (False, True), (False, not injects)):
                 visits = [node, *([(node + 1) % mesh.nodes] if more else [])]
                 flits = header.encode(visits)
-                own = node == here and not injects and not again
+                own = node == here and not injects and not after_strip
                 rest = header.strip(flits[0]) if own else flits[0]
                 target = None if rest is None else visits[1] if own else node
                 out = None if target is None or target == here else int(routes.options[phase, here, target, 0])
@@ -90,7 +90,7 @@ def check_first_address(decoder, mesh, routes, may_go, straps):
                 ends_here = own and ((rest is None and last) or (rest is not None and out is None))
                 copies = own and not ends_here
                 astray = out is None and not (own and rest is None)
-                cases.append((*straps(here), flits[0], 1, again))
+                cases.append((*straps(here), flits[0], 1, after_strip))
                 expected.append({
                     "asked": (0 if out is None else 1 << out) | (copies << decoder.ejection),
                     "nothing": out is None and not copies, "strip": strip, "ends_here": ends_here, "last": last,

@@ -116,7 +116,7 @@ def test_place_that_is_freed_in_the_same_cycle_is_no_overflow(monkeypatch):
         context.set(queue.served, context.get(queue.waiting))
         context.set(queue.write, cycle in (0, 1, 8, 12))
         context.set(queue.flit.tail, 1)
-        context.set(queue.take, cycle == 8)
+        context.set(queue.pop, cycle == 8)
         seen.extend([cycle] * context.get(queue.overflow))
         assert context.get(queue.room)
 

@@ -257,7 +257,7 @@ class Slots:
             flit = context.get(ports.front)
             assert (flit.head, flit.tail, flit.data) == self.granted[0][0], cycle
         takes = bool(self.granted) and rng.random() >= self.slow
-        context.set(ports.take, takes)
+        context.set(ports.pop, takes)
         self.freed = takes and bool(self.granted[0].pop(0)[1])
         if self.freed:
             self.granted.pop(0)
@@ -304,7 +304,7 @@ def test_it_has_a_row_for_each_flit_and_no_more_wires_than_it_needs(slots, flits
     made = Retransmission(slots=slots, flits=flits, channels=channels, width=WIDTH)
     [memory] = [cell for cell in netlist.read(made).cells if isinstance(cell, cells.Memory)]
     assert memory.depth == (slots + channels) * {2: 2, 8: 8, 9: 16}[flits]
-    assert {made.signature.members[name].shape for name in ("write", "granted", "has", "take", "freed")} == {1}
+    assert {made.signature.members[name].shape for name in ("write", "granted", "has", "pop", "freed")} == {1}
 
 
 @pytest.mark.parametrize(("slots", "flits"), [(1, 2), (16, 65536)])

@@ -23,24 +23,24 @@ def drive(ring, cycles, asks, hold):
     waits, grants, left, until = set(), [], [], {}
 
     def step(cycle, context):
-        held, lines = context.get(ring.held), context.get(ring.lines)
+        held, lines = context.get(ring.holder), context.get(ring.lines)
         tokens = held.bit_count() + lines.bit_count() + (cycle == 0)
         assert tokens == 1, f"{tokens} tokens in cycle {cycle}"
         for place, station in enumerate(ring.stations):
             mine = held >> place * station.requesters & (1 << station.requesters) - 1
-            assert context.get(ring.taken) >> place & 1 == (mine != 0)
+            assert context.get(ring.in_use) >> place & 1 == (mine != 0)
             if lines >> place & 1:
                 left.append((cycle, place))
         waits.update(asks(cycle, waits))
-        context.set(ring.asks, sum(1 << one for one in waits))
+        context.set(ring.requests, sum(1 << one for one in waits))
         ends = {one for one, end in until.items() if end == cycle}
         # of those that do not hold it, `ends` says nothing
-        others = [one for one in range(len(ring.ends)) if one not in until] if cycle % 3 else []
-        context.set(ring.ends, sum(1 << one for one in (*ends, *others)))
+        others = [one for one in range(len(ring.releases)) if one not in until] if cycle % 3 else []
+        context.set(ring.releases, sum(1 << one for one in (*ends, *others)))
         for one in ends:
             del until[one]
         granted = context.get(ring.granted)
-        for one in range(len(ring.asks)):
+        for one in range(len(ring.requests)):
             if granted >> one & 1:
                 assert one in waits
                 waits.discard(one)
@@ -131,9 +131,9 @@ def test_a_station_of_one():
 
     def step(cycle, context):
         context.set(station.strap_first, 1)
-        context.set(station.asks, cycle in (0, 1))
-        context.set(station.ends, cycle == 4)
-        seen.append((context.get(station.granted), context.get(station.held), context.get(station.token_out.token)))
+        context.set(station.requests, cycle in (0, 1))
+        context.set(station.releases, cycle == 4)
+        seen.append((context.get(station.granted), context.get(station.holder), context.get(station.token_out.token)))
 
     bench.simulate(station, 7, step)
     assert seen == [(1, 0, 0), (0, 1, 0), (0, 1, 0), (0, 1, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0)]

@@ -543,7 +543,7 @@ def test_a_credit_for_no_flit_stops_its_virtual_channel(mode):
     block = tree.run([lane], 400)
     assert lane.fault == ("CREDIT", 0, 0)
     assert ("p0", 0) not in lane.seen
-    assert ("token.taken", 1) in tree.unrest(block)[0]
+    assert ("token.in_use", 1) in tree.unrest(block)[0]
     stays = mode != SYNCHRONOUS  # then the copy to the other output has gone
     assert tree.streams(lane)["p1"][-1] == [*tree.header([node]), *payload(4, 1)]
     assert len(tree.streams(lane)["p1"]) == 1 + stays

@@ -26,7 +26,7 @@ class BranchHarness(Harness):
                  Mutant("tree.buffer.BranchBuffer._channel", "Mux(between, following, Mux(", "Mux(0, following, Mux(")),
         Property("has", "For each branch, `has` is 1 if and only if at least one flit waits for it, and `more` if and "
                         "only if at least two flits wait.",
-                 Mutant("tree.buffer.BranchBuffer._channel", "_changed(unread, comes, take)", "unread")),
+                 Mutant("tree.buffer.BranchBuffer._channel", "_changed(unread, comes, pop)", "unread")),
         Property("freed", "A flit is freed in the cycle in which the last branch of its worm takes it, or in which it "
                           "is dropped unread, and in no other cycle.",
                  Mutant("tree.buffer.BranchBuffer._channel", "~any_of(stays)", "1")),
@@ -45,7 +45,7 @@ class BranchHarness(Harness):
         self.leave_free(dut.write, dut.write_vc, dut.write_data, dut.between, dut.skip)
         self.assume(m, dut.write_vc < dut.vcs)
         for reader in dut.readers:
-            self.leave_free(reader.vc, reader.take, reader.needs)
+            self.leave_free(reader.vc, reader.pop, reader.needs)
             self.assume(m, reader.vc < dut.vcs)
         inside = Inside(dut)
         m.submodules.buffer = inside.fragment
@@ -74,7 +74,7 @@ class BranchHarness(Harness):
         self.assume(m, implies(between, ~Cat(needs).any()))
         self.assume(m, implies(skip, between & (count != 0)))
         for r, reader in enumerate(dut.readers):
-            m.d.comb += take[r].eq(reader.take & (reader.vc == v))
+            m.d.comb += take[r].eq(reader.pop & (reader.vc == v))
             self.assume(m, implies(take[r], needs[r] & (passed[r] < count)))
             self.assume(m, began | (needs[r] == needed[r]) | (needed[r] & took[r]))
             for other in readers:

@@ -30,7 +30,7 @@ class BufferHarness(Harness):
                  Mutant("buffer.ReplicationBuffer.elaborate", "some & ~single", "some")),
         Property("freed", "A flit is freed in the cycle in which its last target takes it, or in which it is dropped "
                           "unread, and in no other cycle.",
-                 Mutant("buffer.ReplicationBuffer._freed", "(taken != 0) & (pending == taken)", "taken != 0")),
+                 Mutant("buffer.ReplicationBuffer._freed", "(popped != 0) & (pending == popped)", "popped != 0")),
         Property("overflow", "The buffer is full if and only if the number of flits that are not freed equals its "
                              "depth. A writer that keeps to its credits never writes to a full buffer.",
                  Mutant("buffer.ReplicationBuffer.elaborate", "same & filled", "filled")),
@@ -47,7 +47,7 @@ class BufferHarness(Harness):
         targets = self.free(len(dut.readers), name="targets")
         self.leave_free(dut.write, dut.write_vc, dut.write_data)
         for reader in dut.readers:
-            self.leave_free(reader.vc, reader.take)
+            self.leave_free(reader.vc, reader.pop)
             if several:
                 self.leave_free(reader.follow)
         m.d.comb += dut.write_count.eq(total(targets))
@@ -78,7 +78,7 @@ class BufferHarness(Harness):
         for rule in queue.rules(take=take, skip=skip, follow=follow):
             self.assume(m, rule)
         for r, reader in enumerate(dut.readers):
-            m.d.comb += take[r].eq(reader.take & (reader.vc == v))
+            m.d.comb += take[r].eq(reader.pop & (reader.vc == v))
             self.assume(m, reader.vc < dut.vcs)
             self.claim(m, "order", implies(take[r], reader.data == queue.next_of(queue.data, r)))
             self.claim(m, "has", reader.has[v] == queue.waits(r))

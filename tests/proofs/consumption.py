@@ -151,7 +151,7 @@ class ForwardedQueueHarness(_QueueHarness):
     properties = (
         ONCE, ORDER, OVERRUN, ROOM,
         Property("both", "The packet buffer gets each flit that the host gets, and no other flit.",
-                 Mutant(WHERE + "_bring", "self.brought.eq(take)", "self.brought.eq(take & ~flit.tail)")),
+                 Mutant(WHERE + "_bring", "self.brought.eq(pop)", "self.brought.eq(pop & ~flit.tail)")),
         Property("entry", "No packet leaves the queue while its row of the child table is full.",
                  Mutant(WHERE + "_bring", "bit_at(self.full, row))", "self.full.all())")),
         Property("leaves", "While the host has room, no row is full, and a whole packet is stored, at most "
@@ -196,8 +196,8 @@ class AbsorbedQueueHarness(_QueueHarness):
         ONCE, ORDER, OVERRUN, ROOM,
         Property("both", "A packet goes on, with all its flits, if and only if it begins with a header flit that is no "
                          "tail. The host gets all payload flits of all packets, and tails.",
-                 Mutant(WHERE + "_absorb", "self.absorbed.eq(take & absorbs)",
-                        "self.absorbed.eq(take & absorbs & flit.head)")),
+                 Mutant(WHERE + "_absorb", "self.absorbed.eq(pop & absorbs)",
+                        "self.absorbed.eq(pop & absorbs & flit.head)")),
         Property("slots", "Each packet that goes on is granted a slot once, when it has left the queue; until then no "
                           "further flit of its channel leaves. A free slot is granted at once. No more slots are "
                           "granted than there are.",

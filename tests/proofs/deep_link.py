@@ -69,7 +69,7 @@ class DeepLinkHarness(Harness):
         rows = Rows(m, self, inside.parts["store"])
         for rule in rows.fetches():
             self.assume(m, rule)
-        told = inside.parts["window"].component.told
+        told = inside.parts["window"].component.worm_info
         self.assume(m, receiver.follows <= told)
 
         spent, arrives = inside_sender["vc0_spent"], inside["arrives"]
@@ -101,7 +101,8 @@ class DeepLinkHarness(Harness):
         # the receiver: filled rows that are not closed pass the window, or are closed in this cycle
         window, store = inside.parts["window"].component, inside.parts["store"].component
         self.invariant(m, rows.kept - rows.closed == store.close + (window.valid & window.flit[-1]))
-        under_way, within, lost, told = (inside[f"intake.{name}"] for name in ("under_way", "within", "lost", "told"))
+        under_way, within, lost, told = (inside[f"intake.{name}"] for name in (
+            "under_way", "within", "lost", "branches_known"))
         self.invariant(m, implies(~under_way, ~within & ~lost & ~told))
         self.invariant(m, implies(within & ~lost, told))
         self.invariant(m, implies(rows.void, lost))

@@ -113,7 +113,7 @@ class DeepSwitchHarness(Harness):
         self.claim(m, "readers", implies(fetched, store.fetch_row == oldest))
         self.claim(m, "readers", implies(unread, store.closed_row == oldest))
         window, here = unit.parts["window"].component, unit.component
-        self.claim(m, "readers", implies(here.passes, here.follows <= window.told))
+        self.claim(m, "readers", implies(here.passes, here.follows <= window.worm_info))
 
     def _output(self, m, o, name, inside, came):
         reader, source = inside.parts[f"{name}_reader"].component, inside[f"{name}_source"]

@@ -106,7 +106,7 @@ class BusHarness(Harness):
                  Mutant("interface.injection.Injection.elaborate", "offered & self.may_cross", "offered & source.has")),
         Property("used", "Each flit that leaves the buffer of the link from the host, and each flit that is sent to "
                          "the host, uses a grant, and no grant is used otherwise.",
-                 Mutant("interface.injection.Injection.elaborate", "self.crosses.eq(source.take)",
+                 Mutant("interface.injection.Injection.elaborate", "self.crosses.eq(source.pop)",
                         "self.crosses.eq(send)")),
     )
 

@@ -88,8 +88,8 @@ class ExportedInterfaceHarness(ExportedHarness):
                  Mutant("output_unit.OutputUnit._credits", "after < depth - 1", "after < depth")),
         Property("marks", "Whole worms follow one another on each virtual channel to the router: header flits, "
                           "payload, tail. No header flit is sent to the host. No worm is cut off.",
-                 Mutant("interface.consumption.Consumption.elaborate", "drive.send.eq(take & (~flit.head | flit.tail))",
-                        "drive.send.eq(take)")),
+                 Mutant("interface.consumption.Consumption.elaborate", "drive.send.eq(pop & (~flit.head | flit.tail))",
+                        "drive.send.eq(pop)")),
         Property("order", "In each header to the router, all addresses are nodes, and their labels all rise or all "
                           "fall.",
                  Mutant("interface.injection.Injection.elaborate", "flit.eq(front)",

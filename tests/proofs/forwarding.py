@@ -74,7 +74,7 @@ class ForwardingHarness(Harness):
     def elaborate(self, platform):
         m = Module()
         unit = self.forwarding
-        self.leave_free(unit.brought, unit.brought_vc, unit.brought_flit, unit.posted, unit.posted_flit, unit.take)
+        self.leave_free(unit.brought, unit.brought_vc, unit.brought_flit, unit.posted, unit.posted_flit, unit.pop)
         inside = Inside(unit)
         m.submodules.forwarding = inside.fragment
         rows = range(len(CHILDREN))
@@ -189,7 +189,7 @@ class ForwardingHarness(Harness):
     def _leave(self, m):
         """The copy under way, as it is presented: its child, and whether that is the last one of its row."""
         unit = self.forwarding
-        self.assume(m, implies(unit.take, unit.has))
+        self.assume(m, implies(unit.pop, unit.has))
         children = [header for row in CHILDREN for header in row]
         rows = [r for r, row in enumerate(CHILDREN) for _ in row]
         lasts = [k == len(row) - 1 for row in CHILDREN for k, _ in enumerate(row)]
@@ -204,8 +204,8 @@ class ForwardingHarness(Harness):
                 m.d.comb += now.eq(k)
         sizes = Array(len(header) for header in children)
         words = Array(Array(header[k] if k < len(header) else 0 for k in range(2)) for header in children)
-        ends = unit.take & ~unit.front.head & unit.front.tail
-        with m.If(unit.take):
+        ends = unit.pop & ~unit.front.head & unit.front.tail
+        with m.If(unit.pop):
             m.d.sync += [child.eq(now), at.eq(Mux(ends, 0, at + 1))]
         self.child, self.at, self.ended = now, at, ends
         self.copied_row = Array(rows)[now]
@@ -246,7 +246,7 @@ class ForwardingHarness(Harness):
         is_it = Signal(name="copies_known")
         m.d.comb += is_it.eq(Mux(self.payload_at == 0, unit.front.data[MARK], it))
         copies = self.in_payload & unit.has & is_it
-        with m.If(unit.take & self.in_payload):
+        with m.If(unit.pop & self.in_payload):
             m.d.sync += it.eq(is_it & ~unit.front.tail)
         self.claim(m, "once", implies(copies, known & whole & (self.copied_row == row) & ~entry(sent, self.child)))
         self.claim(m, "once", implies(copies, (unit.front.data == entry(words, self.payload_at))

@@ -46,14 +46,14 @@ class PacketQueueHarness(Harness):
         m = Module()
         m.submodules.queue = queue = self.queue
         channels, packets = range(queue.channels), queue.channels * queue.places
-        self.leave_free(queue.write, queue.channel, queue.flit, queue.served, queue.take)
+        self.leave_free(queue.write, queue.channel, queue.flit, queue.served, queue.pop)
         room = Signal(queue.channels, name="had_room")
         m.d.sync += room.eq(queue.room)
         self.assume(m, implies(queue.write, (queue.channel < queue.channels) & bit_at(room, queue.channel)))
         self.assume(m, implies(queue.served, queue.waiting))
-        self.assume(m, implies(queue.take, queue.has))
+        self.assume(m, implies(queue.pop, queue.has))
         ends = Signal(name="ends")
-        m.d.comb += ends.eq(queue.take & queue.front.tail)
+        m.d.comb += ends.eq(queue.pop & queue.front.tail)
 
         used, stored = ([Signal(range(most + 1), name=f"vc{v}_{name}") for v in channels]
                         for name, most in (("packets", packets), ("flits", queue.places * queue.flits)))
@@ -61,7 +61,7 @@ class PacketQueueHarness(Harness):
             begun, row = Signal(name=f"vc{v}_begun"), Signal(range(queue.flits), name=f"vc{v}_written")
             writes, takes = Signal(name=f"vc{v}_writes"), Signal(name=f"vc{v}_takes")
             m.d.comb += [writes.eq(queue.write & (queue.channel == v)),
-                         takes.eq(queue.take & (queue.front_channel == v))]
+                         takes.eq(queue.pop & (queue.front_channel == v))]
             self.assume(m, implies(writes & (row == queue.flits - 1), queue.flit.tail))
             m.d.sync += [used[v].eq(used[v] + (writes & ~begun) - (takes & queue.front.tail)),
                          stored[v].eq(stored[v] + writes - takes)]
@@ -93,9 +93,9 @@ class PacketQueueHarness(Harness):
         self.claim(m, "served", queue.has == (served != 0))
         self.claim(m, "packets", implies(queue.has, queue.front_channel == listed[0]))
         within, channel = Signal(name="leaving"), Signal(range(queue.channels), name="leaving_channel")
-        with m.If(queue.take):
+        with m.If(queue.pop):
             m.d.sync += [within.eq(~queue.front.tail), channel.eq(queue.front_channel)]
-        self.claim(m, "packets", implies(queue.take & within, queue.front_channel == channel))
+        self.claim(m, "packets", implies(queue.pop & within, queue.front_channel == channel))
 
     def _flit(self, m, stored):
         """Follow any one flit from its write until it is taken."""
@@ -103,11 +103,11 @@ class PacketQueueHarness(Harness):
         watch = self.free(name="watch")
         known, ahead = Signal(name="flit_known"), Signal(range(queue.places * queue.flits + 1), name="flit_ahead")
         flit, channel = Signal.like(Cat(queue.flit), name="flit_data"), Signal.like(queue.channel, name="flit_channel")
-        here = queue.take & (queue.front_channel == channel)
+        here = queue.pop & (queue.front_channel == channel)
         with m.If(known):
             m.d.sync += [ahead.eq(ahead - here), known.eq(~here | (ahead != 0))]
             self.claim(m, "order", implies(here & (ahead == 0), Cat(queue.front) == flit))
         with m.Elif(watch & queue.write):
-            leaves = queue.take & (queue.front_channel == queue.channel)
+            leaves = queue.pop & (queue.front_channel == queue.channel)
             m.d.sync += [known.eq(1), flit.eq(Cat(queue.flit)), channel.eq(queue.channel),
                          ahead.eq(entry(Array(stored), queue.channel) - leaves)]

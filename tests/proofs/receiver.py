@@ -37,7 +37,7 @@ class Receiver:
         self.readers = len(unit.groups)
         self.queue = Queue(f"port{unit.port}_vc{v}", depth=self.depth, width=0, readers=self.readers)
         self.arrives = unit.link.valid & (unit.link.vc == v)
-        self.take = [inside[f"buffer.vc{v}_take{r}"] for r in range(self.readers)]
+        self.take = [inside[f"buffer.vc{v}_pop{r}"] for r in range(self.readers)]
         self.skip = inside[f"buffer.vc{v}_skip"] if self.readers > 1 else Const(0)
         targets = Const(1)
         if self.readers > 1:

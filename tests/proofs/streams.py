@@ -61,7 +61,7 @@ class StreamReceiverHarness(Harness):
             queue = Queue(f"vc{v}", depth=HOST_DEPTH, width=layout.size, readers=1)
             owed = Signal(range(HOST_DEPTH + 2), name=f"vc{v}_owed")  # flits whose credit has not come back
             arrives, take = link.valid & (link.vc == v), Signal(name=f"vc{v}_takes")
-            m.d.comb += take.eq(inside["take"] & (inside["channel_next"] == 1 << v))
+            m.d.comb += take.eq(inside["pop"] & (inside["channel_next"] == 1 << v))
             m.d.sync += owed.eq(owed + arrives - link.credit[v])
             self.assume(m, implies(arrives, owed < HOST_DEPTH))
             queue.step(m, write=arrives, data=Value.cast(link.flit), targets=1, take=[take], skip=0)

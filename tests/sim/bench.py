@@ -48,7 +48,7 @@ def finish(engine, within):
 #: Values of registers in a network at rest, by patterns of their names. None stands for all ones.
 #: Besides, readers of buffers stand where the next flit is written.
 AT_REST = {
-    r"_filled\d+": 0, r"targets|drops|branch__\d+__(left|owned)|needs_token|.*_awaits|held|taken|queue_full": 0,
+    r"_filled\d+": 0, r"targets|drops|branch__\d+__(left|owned)|needs_token|.*_awaits|holder|in_use|queue_full": 0,
     r"links|here|owns|owns_link|wants_consumption|claims|done_\d": 0,
     r"(.*__)?eligible": 0, r".*__credit": 0, r"sent|touched|.*__valid": 0, r".*_busy": 0, r"vc\d+_(onward|here)": 0,
     r".*_spent": 0, r".*_frame|ends_here|first_fault": 0, r"free_\d+": None,

@@ -71,7 +71,7 @@ def test_hosts_program_and_engine_have_the_same_rate(dma):
         assert both_ways(dma=dma, dma_engine=engine) == pytest.approx(2 * LENGTH * cycles / flits, abs=6)
 
 
-@pytest.mark.parametrize(("owner", "crosses"), [(Injection, "self.crosses.eq(source.take)"),
+@pytest.mark.parametrize(("owner", "crosses"), [(Injection, "self.crosses.eq(source.pop)"),
                                                 (Consumption, "self.crosses.eq(drive.send)")])
 def test_direction_that_uses_no_grants_is_faster_than_the_bus(mutate, owner, crosses):
     mutate(owner, (crosses, "self.crosses.eq(0)"))

@@ -15,7 +15,7 @@ from wormcast.algorithms.compiled import digest
 from wormcast.sim import Configuration, Network
 from wormcast.sim.engines import channel_grants as grants_module
 from wormcast.sim.engines.bulk import BulkEngine
-from wormcast.sim.engines.packet_tracker import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY, TURN, run_followed
+from wormcast.sim.engines.packet_tracker import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY, TURN, run_tracked
 from wormcast.sim.host import lay_out, run_cycles
 from wormcast.sim.waves.record.trace import trace_links
 
@@ -138,9 +138,9 @@ CHANGES = [("sim/engines/packet_tracker.py", "    if fronts.turns:\n        _loo
            ("sim/lowering/call.py", "ir.IntType(64)", "ir.IntType(32)")]
 TELL = """
 from wormcast.algorithms.compiled import digest
-from wormcast.sim.engines.packet_tracker import run_followed
+from wormcast.sim.engines.packet_tracker import run_tracked
 from wormcast.sim.host import run_cycles
-print(digest(run_cycles.py_func), digest(run_followed.py_func))
+print(digest(run_cycles.py_func), digest(run_tracked.py_func))
 """
 
 
@@ -154,7 +154,7 @@ def test_the_program_is_compiled_again_when_that_of_the_hosts_has_changed(tmp_pa
         return subprocess.run([sys.executable, "-c", TELL], cwd=tmp_path, env=environment, capture_output=True,
                               text=True, check=True).stdout.strip()
 
-    found = [f"{digest(run_cycles.py_func)} {digest(run_followed.py_func)}"]
+    found = [f"{digest(run_cycles.py_func)} {digest(run_tracked.py_func)}"]
     for name, before, after in CHANGES:
         file = tmp_path / name
         text = file.read_text()
@@ -173,10 +173,10 @@ def test_a_log_that_is_full_again_and_again_loses_nothing(monkeypatch):
     monkeypatch.setattr(grants_module, "ROOM", 1)
     engine = engine_of(*SETTINGS[0])
     engine.follow()
-    log = engine.grants.following.log
+    log = engine.grants.tracking.log
     room = len(log) - len(log) // 2  # as many entries as a cycle may bring
     assert len(whole) > 3 * room
-    engine.grants.following = engine.grants.following._replace(log=log[:room])
+    engine.grants.tracking = engine.grants.tracking._replace(log=log[:room])
     log[room:] = -7
     engine.run(CYCLES)
     found = engine.grants.take()

@@ -43,9 +43,9 @@ def test_tokens_are_counted_as_the_registers_have_them(vector_width):
     engine = engine_of(vector_width)
     net = engine.network
     taken, wanted = np.zeros(net.topology.switches, np.int64), np.zeros((3, net.topology.switches), np.int64)
-    before = registers(engine, "token.taken")
+    before = registers(engine, "token.in_use")
     for cycle in range(CYCLES):
-        held, waiting = registers(engine, "token.taken"), registers(engine, "needs_token")
+        held, waiting = registers(engine, "token.in_use"), registers(engine, "needs_token")
         taken += held & ~before & 1
         before = held
         if sampled(cycle):
@@ -55,7 +55,7 @@ def test_tokens_are_counted_as_the_registers_have_them(vector_width):
                 wanted[2, ring[0]] += bool(waiting[ring].any()) and not held[ring].any()
         engine.run(1, beyond=True)
     found = take(engine.meter)
-    taken += registers(engine, "token.taken") & ~before & 1
+    taken += registers(engine, "token.in_use") & ~before & 1
     assert np.array_equal(found.taken[0], taken)
     for row, mine in zip((TOKEN_WAITS, TOKENS_HELD, TOKENS_WALK), wanted, strict=True):
         assert np.array_equal(found.sampled[row, 0], mine)

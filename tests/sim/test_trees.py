@@ -38,7 +38,7 @@ def run_with_one_token(engine, cycles):
         require_tokens(engine)
         for kind, router in network.routers.items():
             if router.has_tokens:
-                held, taken = (engine.register(kind, f"token.{name}") for name in ("held", "taken"))
+                held, taken = (engine.register(kind, f"token.{name}") for name in ("holder", "in_use"))
                 assert [one.bit_count() for one in held.tolist()] == taken.tolist()
         engine.run(1, beyond=True)
 
@@ -52,7 +52,7 @@ def test_a_token_that_is_lost_or_doubled_is_noticed():
     kind = engine.network.home(ring[0]).kind
     kernel, block = engine.kernels[kind], engine.blocks[kind]
     for taken, count in ((1, len(ring)), (0, 0)):
-        kernel.write(block, "token.taken", taken)
+        kernel.write(block, "token.in_use", taken)
         kernel.write(block, "token.token_out__token", 0)
         with pytest.raises(RuntimeError, match=rf"^token:0:0: {count} tokens are not valid in lane 0$"):
             require_tokens(engine)

@@ -88,9 +88,9 @@ class TokenRing(wiring.Component):
 
     def __init__(self, stations, requesters):
         self.stations, self.requesters = stations, requesters
-        sides = {"asks": In, "ends": In, "granted": Out, "held": Out}
+        sides = {"requests": In, "releases": In, "granted": Out, "holder": Out}
         super().__init__({**{f"{name}_{p}": side(requesters) for p in range(stations) for name, side in sides.items()},
-                          **{f"taken_{p}": Out(1) for p in range(stations)}})
+                          **{f"in_use_{p}": Out(1) for p in range(stations)}})
 
     def elaborate(self, platform):
         m = Module()
@@ -99,9 +99,9 @@ class TokenRing(wiring.Component):
             m.submodules[f"station_{p}"] = station
             wiring.connect(m, ring[p - 1].token_out, station.token_in)
             m.d.comb += station.strap_first.eq(p == 0)
-            for name in ("asks", "ends"):
+            for name in ("requests", "releases"):
                 m.d.comb += getattr(station, name).eq(getattr(self, f"{name}_{p}"))
-            for name in ("granted", "held", "taken"):
+            for name in ("granted", "holder", "in_use"):
                 m.d.comb += getattr(self, f"{name}_{p}").eq(getattr(station, name))
         return m
 

@@ -86,7 +86,7 @@ class Forwarding(wiring.Component):
         There is a flit to send.
     front : Out
         The flit to send.
-    take : In(1)
+    pop : In(1)
         The flit on ``front`` is taken.
     forwarded : Out(32)
         Number of packets whose entry was freed.
@@ -120,7 +120,7 @@ class Forwarding(wiring.Component):
             "brought": In(1), "brought_vc": In(range(channels)), "brought_flit": In(flit),
             "posted": In(1), "posted_flit": In(flit), "stored": Out(1),
             "full": Out(rows), "too_long": Out(1), "early": Out(1),
-            "has": Out(1), "front": Out(flit), "take": In(1),
+            "has": Out(1), "front": Out(flit), "pop": In(1),
             "forwarded": Out(COUNT_BITS), "resident": Out(COUNT_BITS), "copied": Out(COUNT_BITS),
             "occupancy": Out(range(rows * places + 1)), "peak": Out(range(rows * places + 1)),
         })
@@ -228,13 +228,13 @@ class Forwarding(wiring.Component):
             header.data.eq(word.data),
             self.has.eq(active),
             self.front.eq(header),
-            ends.eq(self.take & payload & self.front.tail),
+            ends.eq(self.pop & payload & self.front.tail),
             order.asked.eq(~active | ends),
             order.done.eq(ends),
             order.last.eq(last),
             order.after.eq(pos),
-            next_pos.eq(pos + (self.take & ~payload)),
-            next_at.eq(Mux(payload, at + self.take, 0)),
+            next_pos.eq(pos + (self.pop & ~payload)),
+            next_at.eq(Mux(payload, at + self.pop, 0)),
             next_current.eq(current),
             # the memories' data are valid in the next cycle
             children.row.eq(next_current.row),
@@ -243,7 +243,7 @@ class Forwarding(wiring.Component):
         ]
         with m.If(payload):
             m.d.comb += [self.front.head.eq(0), self.front.data.eq(read.data), self.front.tail.eq(read.data[-1])]
-        with m.If(self.take & ~payload):
+        with m.If(self.pop & ~payload):
             m.d.sync += [payload.eq(word.ends), last.eq(word.last)]
         with m.If(order.asked):
             m.d.comb += [next_current.eq(order.packet), next_pos.eq(order.child)]

@@ -89,7 +89,7 @@ class ForwardingInterface(NetworkInterface):
     def events(self) -> list[Event]:
         # payload of the packet buffer; the headers of copies come from the child table
         return [*super().events(), Event("interface_write", ("forwarding.there", "forwarding.keeps")),
-                Event("interface_read", ("forwarding.take", "forwarding.payload"))]
+                Event("interface_read", ("forwarding.pop", "forwarding.payload"))]
 
     def _join(self, m) -> None:
         [injection], [consumption] = self.injections, self.consumptions
@@ -105,7 +105,7 @@ class ForwardingInterface(NetworkInterface):
             injection.stored.eq(forwarding.stored),
             injection.forwards.eq(forwarding.has),
             injection.forward.eq(forwarding.front),
-            forwarding.take.eq(injection.forward_taken),
+            forwarding.pop.eq(injection.forward_pop),
             self.forwarded.eq(forwarding.forwarded),
             self.resident.eq(forwarding.resident),
             self.copied.eq(forwarding.copied),

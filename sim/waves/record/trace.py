@@ -34,7 +34,7 @@ __all__ = ["NOBODY", "LinkTrace", "trace_links", "vc_at_output", "wanted_by"]
 NOBODY = -1
 #: Number in place of a worm that holds a channel and is not identified yet.
 UNNAMED = -2
-#: Value of `Said.flits` if the packet's worm is identified, or the packet's first flit passed before
+#: Value of `TagAssembly.flits` if the packet's worm is identified, or the packet's first flit passed before
 #: the recording.
 UNKNOWN = -1
 
@@ -138,10 +138,11 @@ class _Tracer:
         self.marks_at, self.data_at = (
             np.array([self._place(link, word) for link in links], np.int64) for word in (str, data_word))
         self.data_bytes = min(2, engine.place(links[0].near.kind, data_word(links[0].near.port))[1])
-        self.said = Said(np.cumsum([0, *(link.vcs for link in links[:-1])]),
-                         np.array([(link.vcs - 1).bit_length() for link in links]),
-                         np.full(len(self.channels), UNKNOWN), np.zeros(len(self.channels), np.int64),
-                         engine.host.options)
+        self.tags = TagAssembly(
+            np.cumsum([0, *(link.vcs for link in links[:-1])]),
+            np.array([(link.vcs - 1).bit_length() for link in links]),
+            np.full(len(self.channels), UNKNOWN), np.zeros(len(self.channels), np.int64),
+            engine.host.options)
 
     def _place(self, link: FabricLink, word: Any) -> int:
         start, size = self.engine.place(link.near.kind, word(link.near.port))
@@ -162,13 +163,13 @@ class _Tracer:
         tokens = np.zeros((cycles + 1, len(self.channels)), np.bool_)
         deep = _DeepWords(self)
         begun = self._begun()
-        self.said.flits[~begun] = 0
+        self.tags.flits[~begun] = 0
         queued = self._queued(begun)
         holders = self._holders(begun)
         ends = {end for link in self.links for end in (link.near, link.far) if end.kind in self.network.routers}
         states = _States(engine, self.lane, sorted({(end.kind, end.instance) for end in ends}), cycles + 1)
         for cycle in range(cycles + 1):
-            look(self.marks_at, self.data_at, self.data_bytes, engine.outputs, engine.host.tagged, self.said,
+            look(self.marks_at, self.data_at, self.data_bytes, engine.outputs, engine.host.tagged, self.tags,
                  marks[cycle], named[cycle])
             if states.add():
                 self._read(states, waits, targets, stored, owners, tokens)
@@ -276,7 +277,7 @@ class _Tracer:
         # a tail that reaches the link in the next cycle may be in a register that does not identify its worm
         self.engine.run(1, beyond=True)
         marks, named = np.zeros((1, len(self.links)), np.uint8), np.full((1, len(self.links)), NOBODY, np.int32)
-        look(self.marks_at, self.data_at, self.data_bytes, self.engine.outputs, self.engine.host.tagged, self.said,
+        look(self.marks_at, self.data_at, self.data_bytes, self.engine.outputs, self.engine.host.tagged, self.tags,
              marks[0], named[0])
         for at, name in zip(left, names, strict=True):
             if name == NOBODY:
@@ -316,13 +317,13 @@ class _DeepWords:
         for found, ends, fields, describe, ago in ((self.rows, self.behind, row_fields, describe_rows, 0),
                                                    (self.reads, self.before, reader_fields, describe_reader, 0),
                                                    (self.fetches, self.before, reader_fields, describe_fetch, 1)):
-            said: dict[tuple[str, int], Values] = {}
+            fields_of: dict[tuple[str, int], Values] = {}
             for at, end, port in ends:
                 switch = self.tracer.network.routers[end.kind]
                 assert isinstance(switch, DeepSwitchSpec)
-                if (end.kind, port) not in said:
-                    said[end.kind, port] = fields(switch, port, partial(states.register, end.kind))
-                values = said[end.kind, port][:, states.column[end.kind, end.instance]]
+                if (end.kind, port) not in fields_of:
+                    fields_of[end.kind, port] = fields(switch, port, partial(states.register, end.kind))
+                values = fields_of[end.kind, port][:, states.column[end.kind, end.instance]]
                 different, which = np.unique(values, axis=0, return_inverse=True)
                 codes = [self.known.setdefault(describe(switch, one), len(self.known)) for one in different]
                 found[(now - ago)[now >= ago], at] = np.array(codes)[which.reshape(-1)][now >= ago]
@@ -386,7 +387,7 @@ class _States:
         return found.reshape(self.count, instances, *found.shape[1:])[:, self._lanes[kind]].astype(np.int64)
 
 
-class Said(NamedTuple):
+class TagAssembly(NamedTuple):
     """Tags assembled from the payload flits of each virtual channel. A narrow flit carries a part of a tag."""
 
     first: npt.NDArray[np.int64]  # [links], number of the link's first virtual channel among all virtual channels
@@ -397,7 +398,7 @@ class Said(NamedTuple):
 
 
 @compiled
-def look(marks_at, data_at, data_bytes, outputs, tagged, said, marks, named):
+def look(marks_at, data_at, data_bytes, outputs, tagged, tags, marks, named):
     """Record in ``marks`` the flit on each link, and in ``named`` the flit's worm once payload flits identify it.
 
     Parameters
@@ -408,33 +409,33 @@ def look(marks_at, data_at, data_bytes, outputs, tagged, said, marks, named):
         Number of bytes of a flit's data to read for the tag.
     tagged : int array
         Worm of each tag.
-    said : Said
+    tags : TagAssembly
         Tags received so far, by virtual channel.
     """
-    width, spread = said.options[WIDTH], said.options[SPREAD]
+    width, spread = tags.options[WIDTH], tags.options[SPREAD]
     for link in range(len(marks_at)):
         mark = np.int64(outputs[marks_at[link]])
         if not mark & 1:
             continue
         marks[link] = mark
-        data, bits = np.int64(outputs[data_at[link]]), said.vc_bits[link]
+        data, bits = np.int64(outputs[data_at[link]]), tags.vc_bits[link]
         if data_bytes == 2:
             data |= np.int64(outputs[data_at[link] + 1]) << 8
         if spread == 1:
             named[link] = tagged[data & (len(tagged) - 1)]
             continue
-        at = said.first[link] + (mark >> 1 & ((1 << bits) - 1))
-        head, tail, flits = mark >> 1 + bits & 1, mark >> 2 + bits & 1, said.flits[at]
+        at = tags.first[link] + (mark >> 1 & ((1 << bits) - 1))
+        head, tail, flits = mark >> 1 + bits & 1, mark >> 2 + bits & 1, tags.flits[at]
         if head:
-            said.flits[at] = 0
+            tags.flits[at] = 0
         elif flits >= 0:
-            said.word[at] = joined(said.word[at], data, flits, width)
-            said.flits[at] = flits + 1
+            tags.word[at] = joined(tags.word[at], data, flits, width)
+            tags.flits[at] = flits + 1
             if tail or (flits + 1) * width >= TAG_BITS:
-                named[link] = tagged[said.word[at] & (len(tagged) - 1)]
-                said.flits[at] = UNKNOWN
+                named[link] = tagged[tags.word[at] & (len(tagged) - 1)]
+                tags.flits[at] = UNKNOWN
         if tail:
-            said.flits[at] = 0
+            tags.flits[at] = 0
 
 
 @compiled

@@ -131,8 +131,9 @@ def _copying(network: Network, about: RecordingFacts, link: FabricLink, vc: int,
         return []
     home, probe = network.home(link.target), network.probe(link.far.kind, link.input, vc)
     instance = about.lane * network.count(home.kind) + home.instance
-    links, exits = probe.ways(int(np.bitwise_or.reduce(targets)))  # all outputs that the worm takes in any cycle
-    if not home.router.copies or len(links + exits) < 2 or (home.kind, instance) not in shown:
+    # all outputs that the worm uses in any cycle
+    links, ejection_ports = probe.ways(int(np.bitwise_or.reduce(targets)))
+    if not home.router.copies or len(links + ejection_ports) < 2 or (home.kind, instance) not in shown:
         return []
     name, port = network.kinds[home.kind].instances[instance], home.router.inputs[link.input].name
     inside, where = ".".join((*ABOVE, name)), home.router.outputs
@@ -140,12 +141,12 @@ def _copying(network: Network, about: RecordingFacts, link: FabricLink, vc: int,
                       ".".join((*ROUTERS, name, f"{port}_in", f"vc_{vc}", "state")))]
     if home.router.has_tokens:
         rows += [SignalRow("token comes", f"{inside}.token.here", "bin"),
-                 SignalRow("token held", f"{inside}.token.taken", "bin")]
+                 SignalRow("token held", f"{inside}.token.in_use", "bin")]
     if home.router.has_rows:
         words = ".".join((*ROUTERS, name))
         rows += [SignalRow("rows", f"{words}.{port}_in.vc_{vc}.rows"),
                  *(SignalRow(f"{port} {what}", f"{words}.{port}_out.vc_0.{what}")
-                   for port in (where[o].name for o in links + exits) for what in ("fetches", "reads"))]
+                   for port in (where[o].name for o in links + ejection_ports) for what in ("fetches", "reads"))]
     elif probe.readers > 1:
         rows += [SignalRow(f"chunk {k}", f"{inside}.{port}_input.buffer.vc{vc}_pending{k}", "dec",
                            probe.readers.bit_length())

@@ -156,7 +156,7 @@ def _owner(router: SwitchSpec, vcs: int) -> Callable[[int], str]:
 def _targets(router: SwitchSpec, probe: InputProbe) -> Callable[[int], str]:
     def targets(code: int) -> str:
         links, here = probe.ways(code)
-        exits = ["here" if len(probe.ejection_ports) == 1 else router.outputs[output].name for output in here]
-        return "+".join([router.outputs[output].name for output in links] + exits)
+        ejection_ports = ["here" if len(probe.ejection_ports) == 1 else router.outputs[output].name for output in here]
+        return "+".join([router.outputs[output].name for output in links] + ejection_ports)
 
     return targets

@@ -34,7 +34,7 @@ def changes(wave, cycles=58):
 
 def test_token_split_branches_chunks_and_reports(tmp_path):
     found = shown(tmp_path / "w.vcd")
-    assert changes(found[f"{INSIDE}0.token.taken"]) == [(0, 0), (9, 1), (45, 0)]
+    assert changes(found[f"{INSIDE}0.token.in_use"]) == [(0, 0), (9, 1), (45, 0)]
     # held from the cycle behind the one in which it came; before, and behind, it comes every fourth cycle
     assert [cycle for cycle, here in changes(found[f"{INSIDE}0.token.here"]) if here] == [0, 4, 8, 48, 52, 56]
     for link in ("link_s0_to_s4", "link_s0_to_s6"):  # copied at once

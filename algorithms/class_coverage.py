@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .consumption import NO_CLASS, ClassMap, ConsumptionClasses, missing_directions
+from .consumption import NO_CLASS, ClassMap, ConsumptionClasses, missing_directions, without_default
 from .errors import WormcastError
 from .routing import Routes
 from .topologies.base import Topology
@@ -51,6 +51,7 @@ def without_class(
         needed = " or ".join(direction for direction in missing_directions(classes, topology) if suffices(
             replace(classes, networks=(*classes.networks, (direction,)))))
     return WormcastError(
-        f"classes: {classes} is not valid: it has no class for a worm of {scheme} from {start} that stops at {stop} on "
-        f"its way to {end}. Needed: a class with {f'{needed}, ' * bool(needed)}the direction of {hops}."
+        f"classes: {without_default(classes)} is not valid: it has no class for a worm of {scheme} from {start} that "
+        f"stops at {stop} on its way to {end}. Needed: a class with {f'{needed}, ' * bool(needed)}the direction of "
+        f"{hops}."
     )

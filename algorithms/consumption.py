@@ -16,7 +16,7 @@ from .topologies.direct import GRIDS, direction_name, mesh_directions
 from .worms import Worms
 
 __all__ = ["MOST_CONSUMPTION", "NO_CLASS", "ClassMap", "ConsumptionClasses", "missing_directions",
-           "require_any_channel"]
+           "require_any_channel", "without_default"]
 
 DIRECTION = re.compile("(up|down|(0|[1-9][0-9]?)[+-])([.](0|[1-9][0-9]?))?")
 
@@ -74,10 +74,11 @@ class ConsumptionClasses:
 
     def __post_init__(self) -> None:
         named = [direction for network in self.networks for direction in network]
+        typed = without_default(self)
         for direction in named:
             if not DIRECTION.fullmatch(direction):
                 raise WormcastError(
-                    f"classes: {self} is not valid: {direction!r} is not a direction. Allowed: 0+ and 0- (the first "
+                    f"classes: {typed} is not valid: {direction!r} is not a direction. Allowed: 0+ and 0- (the first "
                     "coordinate of nodes rises and falls), 1+ and so on; or up and down (labels rise and fall)"
                     f"{'; on one class of virtual channels as 0+.1:last' * ('.' in direction)}."
                 )
@@ -85,18 +86,18 @@ class ConsumptionClasses:
         hops = {_hop_of(direction) for direction in named}
         twice = any(_vc_of(direction) and _hop_of(direction) in whole for direction in named)
         if twice or len(set(named)) < len(named) or any(not network for network in self.networks):
-            raise WormcastError(f"classes: {self} is not valid. Allowed: each direction once, and at least one in each "
-                                "class.")
+            raise WormcastError(f"classes: {typed} is not valid. Allowed: each direction once, and at least one in "
+                                "each class.")
         if {"up", "down"} & hops and not {"up", "down"} >= hops:
             raise WormcastError(
-                f"classes: {self} is not valid: directions of labels (up, down) and of dimensions are mixed. Allowed: "
+                f"classes: {typed} is not valid: directions of labels (up, down) and of dimensions are mixed. Allowed: "
                 "directions of labels, or of dimensions."
             )
         if self.by not in ("next", "last"):
-            raise WormcastError(f"classes: {self} is not valid: {self.by!r} is not a hop. Allowed: next or last after "
-                                "the colon.")
+            raise WormcastError(f"classes: {typed} is not valid: {self.by!r} is not a hop. Allowed: next or "
+                                "last after the colon, at the end of all classes.")
         if self.by == "next" and self.by_vc:
-            raise WormcastError(f"classes: {self} is not valid: the virtual channel of the next hop is not known in "
+            raise WormcastError(f"classes: {typed} is not valid: the virtual channel of the next hop is not known in "
                                 "advance. Allowed: the virtual channel of the last hop, with :last at the end.")
 
     def __len__(self) -> int:
@@ -104,7 +105,7 @@ class ConsumptionClasses:
 
     def __str__(self) -> str:
         """Write the map as on the command line: ``0+/0-:next``."""
-        return "/".join(",".join(network) for network in self.networks) + f":{self.by}"
+        return f"{'/'.join(','.join(network) for network in self.networks)}:{self.by}"
 
     @classmethod
     def parse(cls, text: str) -> "ConsumptionClasses":
@@ -196,11 +197,16 @@ class ConsumptionClasses:
         return self.at_stop(last, following)
 
 
+def without_default(classes: ClassMap) -> str:
+    """Return a map as text for refusals, without ``:next``, which is the default on the command line."""
+    return str(classes).removesuffix(":next")
+
+
 def require_any_channel(classes: ClassMap | None, names: str) -> None:
     """Refuse consumption classes for schemes whose worms replicate in switches."""
     if classes is not None and len(classes):
-        raise WormcastError(f"classes: {classes} is not valid: worms of {names} reserve any consumption channel where "
-                            'a branch ends. Allowed: "".')
+        raise WormcastError(f"classes: {without_default(classes)} is not valid: worms of {names} reserve any "
+                            'consumption channel where a branch ends. Allowed: "".')
 
 
 def missing_directions(classes: ConsumptionClasses, topology: Topology) -> list[str]:

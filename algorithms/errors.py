@@ -2,13 +2,17 @@
 
 import contextlib
 import difflib
+import re
 import traceback
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 
-__all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "naming", "naming_options",
-           "nearest", "no_such_file", "options_named", "users_code"]
+__all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "located", "naming",
+           "naming_options", "nearest", "no_such_file", "options_named", "users_code"]
+
+#: Key with which a refusal begins, and places of this key.
+KEY = re.compile(r"([\w.\[\]-]+(?: in \S+)*): ")
 
 #: Errors in a user's code that become refusals, `SystemExit` included. Ctrl-C still ends the program.
 FAILURES = (Exception, SystemExit)
@@ -43,16 +47,16 @@ class MessageError(WormcastError):
 
     Parameters
     ----------
-    where : str
-        Name of the message in the sentence.
+    reason : str
+        Sentence that begins with the key in the message.
     message : int
         Index of the message.
-    reason : str
-        Reason of the refusal, without the message's name.
+    several : bool
+        There are several messages: the sentence names the message.
     """
 
-    def __init__(self, where: str, message: int, reason: str) -> None:
-        super().__init__(f"{where}: {reason}")
+    def __init__(self, reason: str, message: int, *, several: bool) -> None:
+        super().__init__(located(reason, f"message {message}") if several else reason)
         self.message = message
         self.reason = reason
 
@@ -85,13 +89,19 @@ def naming_options() -> bool:
     return _naming_options.get()
 
 
+def located(sentence: str, place: str) -> str:
+    """Add a place, such as a file, to a refusal: ``KEY in PLACE: ...``; ``PLACE: ...`` if it begins with no key."""
+    key = KEY.match(sentence)
+    return f"{key[1]} in {place}: {sentence[key.end():]}" if key else f"{place}: {sentence}"
+
+
 @contextlib.contextmanager
-def naming(what: str) -> Iterator[None]:
-    """Put a name in front of the text of each refusal that is raised in this context."""
+def naming(place: str) -> Iterator[None]:
+    """Add a place to each refusal that is raised in this context, see `located`."""
     try:
         yield
     except WormcastError as error:
-        error.args = (f"{what}: {error}",)
+        error.args = (located(str(error), place),)
         raise
 
 

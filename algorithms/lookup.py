@@ -73,11 +73,8 @@ def load_relation(text: str) -> Relation:
     name, colon, parameters = text.partition(":")
     if not colon or name not in RELATIONS:
         return _load(RELATIONS, text)
-    how = read_parameters(name, parameters, {"parallel": None}, what="relation")["parallel"]
-    if how not in PARALLEL:
-        raise WormcastError(f"relation: {text!r} is not valid. Allowed: "
-                            f"{', '.join(f'{name}:parallel={one}' for one in PARALLEL)}.")
-    return spread_over_parallel_links(RELATIONS[name], how)
+    given = read_parameters(name, parameters, {"parallel": None}, {"parallel": PARALLEL}, what="relation")
+    return spread_over_parallel_links(RELATIONS[name], given["parallel"])
 
 
 def user_file(text: str | None) -> str | None:

@@ -64,21 +64,27 @@ def require_trees(tokens: str | None, is_tree: bool, names: str) -> None:
                             "Allowed: off, or on with schemes such as atbm, on multistage networks.")
 
 
-def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection: str) -> None:
+def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection: str,
+                       option: str = "consumption") -> None:
     """Refuse two or more consumption channels that do not suffice for all worms that may arrive at a time
-    (`all_consumed`). Token groups are defined only for one channel, or for enough channels."""
+    (`all_consumed`). Token groups are defined only for one channel, or for enough channels.
+
+    ``option``: name of the number of channels in the refusal.
+    """
     _require_stages(topology)
     enough = _worms_at_a_node(topology, vcs, ejection)
     if 1 < channels < enough:
         place = "an ejection port" if ejection == "all" else "a node"
         all_of_them = f", {enough} to {MOST_CONSUMPTION}" if enough <= MOST_CONSUMPTION else ""
-        raise WormcastError(f"consumption: {channels} is not valid with tokens: {enough} worms may arrive at {place} "
-                            f"of {topology.name} at a time. Allowed: 1{all_of_them}, or tokens off.")
+        beside, off = (" with tokens", ", or tokens off") if option == "consumption" else ("", "")
+        raise WormcastError(f"{option}: {channels} is not valid{beside}: {enough} worms may arrive at {place} of "
+                            f"{topology.name} at a time. Allowed: 1{all_of_them}{off}.")
 
 
 def _require_stages(topology: Topology) -> None:
     if topology.kind != "min":
-        raise WormcastError(f"tokens: {topology.name} is not valid: it has no stages. Allowed: multistage networks.")
+        raise WormcastError(f"topology: {topology.name} is not valid with tokens: it has no stages. Allowed: networks "
+                            "of kind min.")
 
 
 def _worms_at_a_node(topology: Topology, vcs: int, ejection: str) -> int:

@@ -39,8 +39,7 @@ def read_toml(file: Path, what: str) -> dict[str, Any]:
     for key, value in _numbers(entries, ""):
         if not math.isfinite(value) if isinstance(value, float) else not -MOST <= value < MOST:
             shown = value if isinstance(value, float) else "a whole number of more than 64 bits"
-            raise WormcastError(f"{what}: {file}: {key}: {shown} is not valid. Allowed: finite numbers of up to 64 "
-                                "bits.")
+            raise WormcastError(f"{key} in {file}: {shown} is not valid. Allowed: finite numbers of up to 64 bits.")
     return entries
 
 

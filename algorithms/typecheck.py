@@ -73,7 +73,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise WormcastError(_call_refusal(label, str(error), signature, allowed)) from error
+            raise WormcastError(_call_refusal(label, str(error), signature, allowed, kwargs)) from error
         hints = hints_of(function)
         for name, parameter in signature.parameters.items():
             if name not in bound.arguments:
@@ -102,16 +102,19 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     return checking
 
 
-def _call_refusal(label: str, fault: str, signature: inspect.Signature, allowed: list[str]) -> str:
-    """Say what is wrong with the arguments of a call, from Python's own words."""
+def _call_refusal(label: str, fault: str, signature: inspect.Signature, allowed: list[str],
+                  named: Collection[str]) -> str:
+    """Say what is wrong with the arguments of a call, from Python's own words. ``named``: arguments with a name."""
     names = ", ".join(allowed)
     quoted = re.search(r"'(\w+)'", fault)
+    keywords = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in signature.parameters.values())
+    unknown = [] if keywords else [name for name in named if name not in allowed]
+    if unknown:  # before missing arguments: an unknown name may be a misspelt missing one
+        return f"{label}: {unknown[0]!r} is not a parameter.{nearest(unknown[0], allowed)} Allowed: {names}."
     if quoted and fault.startswith("missing"):
         needed = ", ".join(name for name in allowed if signature.parameters[name].default is inspect.Parameter.empty
                            and signature.parameters[name].kind is not inspect.Parameter.VAR_KEYWORD)
         return f"{label}: {quoted[1]} is missing. Needed: {needed}."
-    if quoted and "unexpected" in fault:
-        return f"{label}: {quoted[1]!r} is not a parameter.{nearest(quoted[1], allowed)} Allowed: {names}."
     if quoted and "multiple values" in fault:
         return f"{label}: {quoted[1]} is given twice, without its name and with it. Allowed: {names}."
     return f"{label}: {fault}. Allowed, in this order: {names}."

@@ -1,6 +1,6 @@
 """ATBM and its variants: one worm for all destinations that replicates where its paths part."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from ..errors import WormcastError
@@ -34,14 +34,12 @@ class TreeScheme(OneTree):
 
     kinds = ("min",)
     parameters: ClassVar[Mapping[str, str]] = {"unicasts": "string"}
+    choices: ClassVar[Mapping[str, Collection[str]]] = {"unicasts": UNICASTS}
     relation = DESTINATION_TAGS
     replication = "asynchronous"
 
     def set_parameters(self, given: Mapping[str, str]) -> None:
         """Set the header format."""
-        if given["unicasts"] not in UNICASTS:
-            raise WormcastError(f"scheme: unicasts {given['unicasts']!r} of '{self.name}' is not valid. Allowed: "
-                                f"{', '.join(UNICASTS)}.")
         self.header = UNICASTS[given["unicasts"]]
 
     def form(self, topology: Topology) -> str:

@@ -1,7 +1,7 @@
 """Base class of multicast schemes."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from copy import copy
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -16,7 +16,7 @@ from ..headers import Header
 from ..routing import Relation, Routes
 from ..topologies.base import Topology
 from ..topologies.joined import require_both_ways
-from ..topologies.parameters import read_parameters
+from ..topologies.parameters import NO_CHOICES, read_parameters
 from ..visit_triples import visit_triples_of_pairs
 from ..worm_validation import validate_worms, visits_are_wanted
 from ..worms import MessageBatch, Worms, select_entries
@@ -78,6 +78,9 @@ class Scheme(ABC):
     parameters: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Parameters that follow the scheme's name, ``NAME:PARAMETER=...,...``, with their defaults."""
 
+    choices: ClassVar[Mapping[str, Collection[str]]] = NO_CHOICES
+    """Allowed values of the parameters that are words, by parameter."""
+
     packets = 1
     """Number of packets per message for which the scheme computes worms, if the worms depend on this number."""
 
@@ -131,7 +134,7 @@ class Scheme(ABC):
                                 f"{self.name}.")
         other = copy(self)
         other.name = f"{self.name}:{text}"
-        other.set_parameters(read_parameters(self.name, text, self.parameters, what="scheme"))
+        other.set_parameters(read_parameters(self.name, text, self.parameters, self.choices, what="scheme"))
         return other
 
     def set_parameters(self, given: Mapping[str, str]) -> None:
@@ -364,19 +367,15 @@ def _check_messages(topology: Topology, messages: MessageBatch) -> None:
     fault, message, node = _first_fault(topology.nodes, sources, destination_offsets, destinations)
     if fault < 0:
         return
-    where = f"message {message}" if len(sources) > 1 else "source" if fault == 0 and node == sources[message] else (
-        "destinations")
+    key = "source" if fault == 0 and node == sources[message] else "destinations"
     name = topology.node_name(node) if 0 <= node < topology.nodes else ""
-    raise MessageError(
-        where,
-        message,
-        (
-            f"node {node} is not in {topology.name}. Allowed: 0 to {topology.nodes - 1}.",
-            "a multicast has no destinations. Needed: 1 or more.",
-            f"node {node} ({name}) is the source and a destination. Allowed: other nodes.",
-            f"node {node} ({name}) is twice among the destinations. Allowed: once.",
-        )[fault],
-    )
+    reason = (
+        f"node {node} is not in {topology.name}. Allowed: 0 to {topology.nodes - 1}.",
+        "a multicast has no destinations. Needed: 1 or more.",
+        f"node {node} ({name}) is not valid: it is the source. Allowed: other nodes.",
+        f"node {node} ({name}) is not valid: it occurs twice. Allowed: once.",
+    )[fault]
+    raise MessageError(f"{key}: {reason}", message, several=len(sources) > 1)
 
 
 @compiled_from(LINEAR)

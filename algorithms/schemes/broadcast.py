@@ -138,10 +138,9 @@ class TorusBroadcast(UnicastScheme):
         broadcasts = counts == others
         if not (broadcasts | (counts == 1)).all():
             message = int((~broadcasts & (counts != 1)).argmax())
-            raise MessageError(f"message {message}" if len(sources) > 1 else "destinations", message,
-                               f"{counts[message]} destinations are not valid for {self.name}. Allowed: all {others} "
-                               "other nodes (--destinations all; with load: --destinations-distribution all), or one, "
-                               "for a unicast.")
+            raise MessageError(f"destinations: {counts[message]} destinations are not valid for {self.name}. Allowed: "
+                               f"all {others} other nodes (--destinations all; with load: --destinations-distribution "
+                               "all), or one, for a unicast.", message, several=len(sources) > 1)
         extent, worms = topology.shape[0], len(destinations)
         found = Worms(
             message_offsets=np.concatenate([[0], counts.cumsum()]),

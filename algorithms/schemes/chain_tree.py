@@ -1,9 +1,8 @@
 """Base of trees of unicasts on a chain of nodes."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import ClassVar
 
-from ..errors import WormcastError
 from ..k_binomial import BEST, BINOMIAL, tree_worms
 from ..k_binomial.orders import ORDERS, chains_of, require_order, usual_order
 from ..topologies.base import Topology
@@ -28,6 +27,7 @@ class ChainTree(UnicastAnywhere):
     """
 
     parameters: ClassVar[Mapping[str, str]] = {"order": "", "seed": "0"}
+    choices: ClassVar[Mapping[str, Collection[str]]] = {"order": ORDERS}
     k = BEST
     order = ""
     seed = 0
@@ -35,9 +35,6 @@ class ChainTree(UnicastAnywhere):
     def set_parameters(self, given: Mapping[str, str]) -> None:
         """Set the order and its seed."""
         self.order, self.seed = given["order"], self._number(given, "seed", 0, 2**63 - 1)
-        if self.order not in ("", *ORDERS):
-            raise WormcastError(f"scheme: order {self.order!r} of '{self.name}' is not valid. Allowed: "
-                                f"{', '.join(ORDERS)}.")
 
     def _number(self, given: Mapping[str, str], name: str, least: int, most: int) -> int:
         return whole_number(self.name, name, given[name], least, most, what="scheme")

@@ -1,12 +1,11 @@
 """Unicasts, multi-drop worms and trees in one network, each with a header of its own format."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import WormcastError
 from ..headers import Header, MixedHeader
 from ..headers.multi_drop import IDS
 from ..routing import Routes
@@ -50,6 +49,7 @@ class Mixed(Tree):
     provenance = "[Sivaram98], sections 5.2.3, 5.3.2 and 5.3.3 (the mixture: ours)"
     header = MixedHeader
     parameters: ClassVar[Mapping[str, str]] = {"few": NONE, "limit": "8", "ids": "switch"}
+    choices: ClassVar[Mapping[str, Collection[str]]] = {"few": (*FEW, NONE), "ids": IDS}
     few: MultiDropScheme | None = None
     limit = 1
     ids = "switch"
@@ -57,13 +57,7 @@ class Mixed(Tree):
     def set_parameters(self, given: Mapping[str, str]) -> None:
         """Set the scheme of small multicasts, their largest number of destinations, and the ids in their headers."""
         few = given["few"]
-        if few not in (NONE, *FEW):
-            raise WormcastError(f"scheme: few {few!r} of '{self.name}' is not valid. Allowed: {', '.join(FEW)}, "
-                                f"{NONE}.")
         limit = whole_number(self.name, "limit", given["limit"], 2, MOST_NODES - 1, what="scheme")
-        if given["ids"] not in IDS:
-            raise WormcastError(f"scheme: ids {given['ids']!r} of '{self.name}' is not valid. Allowed: "
-                                f"{', '.join(IDS)}.")
         self.ids = given["ids"]
         self.few, self.limit = (None, 1) if few == NONE else (FEW[few], limit)
 

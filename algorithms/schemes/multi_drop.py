@@ -1,13 +1,12 @@
 """Schemes with multi-drop worms: a worm for each switch, or for each chain of switches."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..consumption import ConsumptionClasses
-from ..errors import WormcastError
 from ..headers import Header, MultiDrop
 from ..headers.multi_drop import IDS
 from ..irregular import descent, longest_chain, phased_worms
@@ -47,15 +46,11 @@ class MultiDropScheme(Scheme):
     all_send: bool
     ids = "switch"
     parameters: ClassVar[Mapping[str, str]] = {"by": "hosts", "ids": "switch"}
+    choices: ClassVar[Mapping[str, Collection[str]]] = {"by": ("hosts", "ni"), "ids": IDS}
 
     def set_parameters(self, given: Mapping[str, str]) -> None:
         """Set the ids in headers, and the forwarding of messages: by ``hosts``, or by network interfaces, packet by
         packet (``ni``)."""
-        if given["by"] not in ("hosts", "ni"):
-            raise WormcastError(f"scheme: by {given['by']!r} of '{self.name}' is not valid. Allowed: hosts, ni.")
-        if given["ids"] not in IDS:
-            raise WormcastError(f"scheme: ids {given['ids']!r} of '{self.name}' is not valid. Allowed: "
-                                f"{', '.join(IDS)}.")
         self.forwarded = given["by"] == "ni"
         self.ids = given["ids"]
 

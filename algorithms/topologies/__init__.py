@@ -121,13 +121,12 @@ def _of_file(specification: str, found: Topology) -> Topology:
         except WormcastError:
             meant = False
         if not meant:
-            wrong = [f"{key} {value!r}" for key, value in (("name", found.name), ("kind", found.kind))
-                     if value.partition(":")[0] in claimed]
+            key, value = next((key, value) for key, value in (("name", found.name), ("kind", found.kind))
+                              if value.partition(":")[0] in claimed)
             raise WormcastError(
-                f"topology: {specification}: {' and '.join(wrong)} {'are' if len(wrong) > 1 else 'is'} not valid: "
-                f"{' and '.join(sorted(claimed))} networks are built in, and this network is not one of them with its "
-                f"name and kind. Allowed: a name that does not begin with {' or '.join(sorted(claimed))}, as "
-                "name = 'mine', with kind = 'own'.")
+                f"{key} in {specification}: {value!r} is not valid: it is for a built-in network, and this network is "
+                f"another one. Allowed: a name that does not begin with {' or '.join(sorted(claimed))}, as name = "
+                "'mine', with kind = 'own'.")
     return dataclasses.replace(found, origin=specification)
 
 

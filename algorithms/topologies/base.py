@@ -249,8 +249,8 @@ class Topology:
         if isinstance(specifications, str):
             names = specifications.split(",") if specifications.strip() else []
             if not all(map(str.strip, names)):
-                raise WormcastError(f"{what}: {specifications!r} has no node beside a comma. Allowed: commas between "
-                                    "nodes.")
+                raise WormcastError(f"{what}: {specifications!r} is not valid: a node is missing beside a comma. "
+                                    "Allowed: commas between nodes.")
             specifications = names
         return [self.node(one, what) for one in specifications]
 

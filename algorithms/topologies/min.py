@@ -144,15 +144,12 @@ def multistage(parameters: str) -> Topology:
 def read_min(parameters: str) -> tuple[int, int, str]:
     """Read b, stages and kind from the text after ``min:``, or refuse it."""
     specification = f"min:{parameters}"
-    given = read_parameters("min", parameters, {"b": None, "stages": None, "kind": "baseline"})
+    given = read_parameters("min", parameters, {"b": None, "stages": None, "kind": "baseline"}, {"kind": WIRINGS})
     b = whole_number(specification, "b", given["b"], 2, MOST_PORTS)
     most = max(stages for stages in range(2, 13)
                if b**stages <= MOST_NODES and stages * b ** (stages - 1) <= MOST_SWITCHES)
     stages = whole_number(specification, "stages", given["stages"], 2, most, reason=f"with b={b}: up to {MOST_NODES} "
                           f"nodes and {MOST_SWITCHES} switches")
-    if given["kind"] not in WIRINGS:
-        raise WormcastError(f"topology: kind {given['kind']!r} of '{specification}' is not valid. Allowed: "
-                            f"{', '.join(WIRINGS)}.")
     return b, stages, given["kind"]
 
 
@@ -183,7 +180,7 @@ def stage_ports(topology: Topology) -> Integers:
 
 def _parameters(topology: Topology) -> tuple[int, int, str]:
     if topology.kind != "min":
-        raise WormcastError(f"topology: {topology.name} has no stages. Allowed: min:b=B,stages=S.")
+        raise WormcastError(f"topology: {topology.name} is not valid: it has no stages. Allowed: min:b=B,stages=S.")
     return read_min(topology.name.partition(":")[2])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import WormcastError
+from ..errors import WormcastError, located
 from ..file_schema import ALLOWED, FileSchema, given
 from ..phrases import count
 from ..toml_file import read_toml as read_entries
@@ -150,7 +150,7 @@ class _Reader:
 
     def refusal(self, sentence: str) -> WormcastError:
         """Return an error that has the file's path and `sentence`."""
-        return WormcastError(f"topology: {self.path}: {sentence}")
+        return WormcastError(located(sentence, self.path))
 
     def topology(self) -> Topology:
         """Build the network."""

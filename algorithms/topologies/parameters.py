@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from ..errors import WormcastError
 from ..phrases import count
@@ -19,6 +20,8 @@ each switch."""
 
 MOST_PORTS = 32
 """Largest number of ports of a switch, those of its nodes included."""
+
+NO_CHOICES: Mapping[str, Collection[str]] = MappingProxyType({})
 
 MOST_DIMENSIONS = 12
 """Largest number of dimensions: twelve extents of 2 have 4096 nodes."""
@@ -56,7 +59,8 @@ def read_extents(kind: str, extents: str, *, syntax: str = "ROWSxCOLUMNS", dimen
 
 
 def read_parameters(
-    kind: str, text: str, defaults: Mapping[str, str | None], *, what: str = "topology"
+    kind: str, text: str, defaults: Mapping[str, str | None], choices: Mapping[str, Collection[str]] = NO_CHOICES, *,
+    what: str = "topology",
 ) -> dict[str, str]:
     """Return the parameters in ``"b=4,stages=3"``, which may be in any order, as a dictionary from names to texts.
     Missing parameters get their defaults.
@@ -65,16 +69,19 @@ def read_parameters(
     ----------
     defaults : mapping of str to str or None
         All parameters. A parameter with the value None has no default.
+    choices : mapping of str to collection of str
+        Allowed values of parameters that are words. Other parameters may have any value.
     what : str
         First word of error messages.
 
     Raises
     ------
     WormcastError
-        A parameter is unknown, missing or repeated.
+        A parameter is unknown, missing or repeated, or its value is none of its choices.
     """
-    needed = ",".join(f"{name}={name.upper()}" for name, default in defaults.items() if default is None)
-    optional = ",".join(f"{name}={name.upper()}" for name, default in defaults.items() if default is not None)
+    fields = {name: f"{name}={'|'.join(choices.get(name, [name.upper()]))}" for name in defaults}
+    needed = ",".join(fields[name] for name, default in defaults.items() if default is None)
+    optional = ",".join(fields[name] for name, default in defaults.items() if default is not None)
     allowed = f"{needed}[,{optional}]" if needed and optional else needed or optional
     given: dict[str, str] = {}
     for field in text.split(",") if text else []:
@@ -84,6 +91,9 @@ def read_parameters(
                                 f"{kind}:{allowed}.")
         if name in given:
             raise WormcastError(f"{what}: '{kind}:{text}' is not valid: {name} occurs twice. Allowed: once.")
+        if name in choices and value not in (*choices[name], defaults[name]):
+            raise WormcastError(f"{what}: {name} {value!r} of '{kind}:{text}' is not valid. Allowed: "
+                                f"{', '.join(choices[name])}.")
         given[name] = value
     for name, default in defaults.items():
         if name not in given and default is None:

@@ -40,7 +40,7 @@ def validate_topology(topology: Topology, where: str) -> Topology:
         _require_ports_taken_once(topology)
         _require_ways(topology)
     except _Invalid as fault:
-        raise WormcastError(f"topology: {where}: {fault}") from None
+        raise WormcastError(f"topology {where}: {fault}") from None
     return topology
 
 

@@ -83,7 +83,7 @@ def describe(topology: TopologyLike, *, tokens: int | None = None, headers: int 
     groups = None
     if tokens is not None:
         single: dict[str, Any] = {"channels": tokens, "vcs": 1, "ejection": "one"}
-        require_one_or_all(network, **single)
+        require_one_or_all(network, **single, option="tokens")
         groups = token_groups(network, consumed=all_consumed(network, **single))
     return NetworkResult(configuration={"topology": network.origin}, files=dict.fromkeys(("plot", "toml")),
                          topology=network, groups=groups,

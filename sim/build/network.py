@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import NO_CLASS, ConsumptionClasses, WormcastError, Worms
+from wormcast.algorithms.consumption import without_default
 from wormcast.algorithms.headers import AddressList, Header
 from wormcast.algorithms.routing import ALONG_LABELS, default_signs, routes_of
 from wormcast.algorithms.source_digest import source_digest
@@ -143,10 +144,10 @@ class Network(Placement):
             whole = (self.nodes - 1) * header.address_bits + marks
             wider = f", or flit_width {whole} or more" if whole <= MOST_WIDTH else ""
             raise WormcastError(
-                f"classes: {rule} is not valid with relation {self.scheme.relation.name}: a router does not know the "
-                "next hop when it consumes a header flit. Classes by the next hop can distinguish the directions of "
-                "one dimension only, or up and down under hamiltonian. Allowed: classes that end in :last"
-                f"{wider}."
+                f"classes: {without_default(rule)} is not valid with relation {self.scheme.relation.name}: a router "
+                "does not know the next hop when it consumes a header flit, and these classes are by the next hop. "
+                f"Allowed: {without_default(rule)}:last{wider}; without :last, directions of one dimension, or up and "
+                "down with relation hamiltonian."
             )
 
     @cached_property

@@ -137,11 +137,13 @@ class Traffic:
         if self.outstanding and not self.reply:
             raise WormcastError(f"outstanding: {self.outstanding} is not valid with {self._with('reply')}: no request "
                                 "waits for replies. Allowed: 0, or with reply 1 or more.")
-        if not 0 <= self.rate <= self.highest_rate:
+        if not self.rate >= 0:  # nan, too
+            raise WormcastError(f"rate: {number_text(self.rate)} is not valid. Allowed: 0 flits per node and cycle, or "
+                                "more.")
+        if self.rate > self.highest_rate:
             when = "every cycle" if self.injection_process == "bernoulli" else "every cycle of a burst"
-            raise WormcastError(f"rate: {number_text(self.rate)} is not valid. Allowed: 0 to {self.highest_rate:g} "
-                                f"flits per node and cycle (a message in {when}), as far as the nodes can consume "
-                                "them.")
+            raise WormcastError(f"rate: {number_text(self.rate)} is not valid. Allowed: up to {self.highest_rate:g} "
+                                f"flits per node and cycle, a message in {when}; less if nodes cannot consume them.")
 
     def _with(self, name: str) -> str:
         """Return the name and the value of an option for an error message."""
@@ -292,7 +294,9 @@ class Traffic:
             return []
         found = topology.node_set(self.hot_spots, "hot_spots")
         if not found or len(set(found)) < len(found):
-            raise WormcastError(f"hot_spots: {self.hot_spots!r} is not valid. Allowed: one node or more, each once.")
+            reason = "a node occurs twice" if found else "it has no node"
+            raise WormcastError(f"hot_spots: {self.hot_spots!r} is not valid: {reason}. Allowed: one node or more, "
+                                "each once.")
         return found
 
     def consumption(self, topology: Topology) -> Reals:

@@ -36,7 +36,7 @@ PARAMETER = re.compile(r"(?<![\w/.'`-])[a-z]+(?:_[a-z]+)+(?![\w/'`-]|\.\w)")
 
 
 #: Beginning of messages about a file. In these messages, the keys of the file keep their underscores.
-OF_FILE = re.compile(r"\S+\.toml: ")
+OF_FILE = re.compile(r"(?:\S+ in )*\S+\.toml: ")
 
 
 def usage_sentence(error: typer.TyperException) -> str:

@@ -57,8 +57,8 @@ class EnergyTable:
     def require_width(self, flit_width: int) -> None:
         """Refuse the table for flits of another width."""
         if flit_width != self.flit_width:
-            raise WormcastError(f"energy: flit_width: {self.flit_width} is not valid: the network has flits of "
-                                f"{flit_width} bits. Needed: costs for flits of {flit_width} bits.")
+            raise WormcastError(f"flit_width in the energy table: {self.flit_width} is not valid: the network has "
+                                f"flits of {flit_width} bits. Needed: costs for flits of {flit_width} bits.")
 
     @cached_property
     def costs(self) -> npt.NDArray[np.float64]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from wormcast.algorithms import Topology, WormcastError
+from wormcast.algorithms.errors import located
 from wormcast.algorithms.file_schema import ALLOWED, FileSchema, given
 from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 
@@ -153,8 +154,8 @@ class MessageFile:
         try:
             entries = json.loads(lines.read().decode("utf-8-sig"), object_pairs_hook=_object)
         except FAULTS as error:
-            raise WormcastError(f"{self.what}: {self.path} is not valid: it begins with [ and is not a JSON list: "
-                                f"{parse_fault(error)}. Allowed: a JSON list, or a JSON object in each "
+            raise WormcastError(f"{self.what}: {self.path} is not valid: it begins with [ and is not a JSON list "
+                                f"({parse_fault(error)}). Allowed: a JSON list, or a JSON object in each "
                                 "line.") from error
         renamed = []
         for number, entry in enumerate(entries):
@@ -172,7 +173,7 @@ class MessageFile:
 
     def refused(self, number: int, why: str) -> WormcastError:
         """Return the error that refuses a message, with the message's number."""
-        return WormcastError(f"{self.what}: {self.path}, message {number} (the first is 0): {why}")
+        return WormcastError(located(why, f"message {number} of {self.path} (the first is 0)"))
 
     def without_messages(self) -> WormcastError:
         """Return the error that refuses a file without messages."""
@@ -188,7 +189,7 @@ class MessageFile:
         try:
             entry = json.loads(text.decode(), object_pairs_hook=_object)
         except FAULTS as error:
-            raise WormcastError(f"the line is not JSON: {parse_fault(error, one_line=True)}. Allowed: "
+            raise WormcastError(f"the line is not JSON ({parse_fault(error, one_line=True)}). Allowed: "
                                 f"{schema.document[ALLOWED]}, in one line.") from error
         if not isinstance(entry, dict):
             raise WormcastError(f"{given(entry)} is not valid. Allowed: {schema.document[ALLOWED]}.")
@@ -201,14 +202,14 @@ class MessageFile:
         everyone = [source, *destinations]
         if len(set(everyone)) < len(everyone):
             twice = next(node for node in everyone if everyone.count(node) > 1)
-            raise WormcastError(f"destinations: {topology.node_name(twice)} "
+            raise WormcastError(f"destinations: {topology.node_name(twice)} is not valid: it "
                                 f"{'is the source' if twice == source else 'occurs twice'}. "
                                 "Allowed: distinct nodes other than the source.")
         if not isinstance(after, list):
             after = [after]
         if after and not number:
             raise WormcastError(f"after: {given(entry['after'])} is not valid: the first message has no earlier "
-                                "messages.")
+                                "messages. Allowed: a first message without after.")
         if max(after, default=-1) >= number or len(set(after)) < len(after):
             fault, reason = next(((other, "is not the number of an earlier message") for other in after
                                   if other >= number), (Counter(after).most_common(1)[0][0], "occurs twice"))

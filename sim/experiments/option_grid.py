@@ -77,7 +77,8 @@ class Sweep:
 def require_known(key: str, options: Iterable[str], command: str) -> None:
     """Refuse an unknown option of a command, and name the nearest known one."""
     if key not in options:
-        raise WormcastError(f"{key!r} is not an option of {command}.{nearest(key, options)}")
+        see = f" See: wormcast {command.partition(' ')[0]} --help."
+        raise WormcastError(f"{key!r} is not an option of {command}.{nearest(key, options) or see}")
 
 
 def require_points(swept: Mapping[str, Sequence[Any]]) -> None:
@@ -93,13 +94,13 @@ def require_points(swept: Mapping[str, Sequence[Any]]) -> None:
 
 @contextlib.contextmanager
 def named_point(name: str) -> Iterator[None]:
-    """Put a point's name in front of the errors that this context raises."""
+    """Add a point's name to the errors that this context raises."""
     try:
         yield
     except WormcastError as error:
         if not name:
             raise
-        raise WormcastError(f"point {name}: {error}") from error
+        raise WormcastError(f"{str(error).rstrip('.')}. Point: {name}.") from error
 
 
 def write_csv(rows: Sequence[Mapping[str, Any]], file: Path) -> None:

@@ -175,10 +175,10 @@ def check_messages(messages: Sequence[Message]) -> None:
     require_kind("messages", messages, Sequence)
     if not messages:
         raise WormcastError("messages: an empty list is not valid. Allowed: one or more messages.")
+    several = len(messages) > 1
     for index, message in enumerate(messages):
-        where = f"message {index}" if len(messages) > 1 else "run"
         if not isinstance(message, Message):
-            raise WormcastError(f"{where}: {reprlib.repr(message)} is not valid. Allowed: "
+            raise WormcastError(f"messages[{index}]: {reprlib.repr(message)} is not valid. Allowed: "
                                 "wormcast.Message(at=CYCLE, source=NODE, destinations=(NODE, ...), length=FLITS).")
         try:
             require_kind("destinations", message.destinations, Sequence, np.ndarray)
@@ -187,19 +187,21 @@ def check_messages(messages: Sequence[Message]) -> None:
                                  *(("destinations", node) for node in message.destinations)):
                 require_kind(name, number, int)
         except WormcastError as error:
-            raise MessageError(where, index, str(error)) from error
+            raise MessageError(str(error), index, several=several) from error
         if not 1 <= message.length <= MOST_RUN_LENGTH:
-            raise MessageError(
-                where, index, f"length: {message.length} is not valid. Allowed: 1 to {MOST_RUN_LENGTH} flits.")
+            raise MessageError(f"length: {message.length} is not valid. Allowed: 1 to {MOST_RUN_LENGTH} flits.", index,
+                               several=several)
         if not 0 <= message.at <= MOST_RUN_CYCLES:
-            raise MessageError(where, index, f"at: {message.at} is not valid. Allowed: 0 to {MOST_RUN_CYCLES}.")
+            raise MessageError(f"at: {message.at} is not valid. Allowed: cycles 0 to {MOST_RUN_CYCLES}.", index,
+                               several=several)
         for other in message.after:
             if not 0 <= other < index or message.source not in messages[other].destinations:
-                raise MessageError(where, index, f"after: {other} is not valid. Allowed: earlier messages with the "
-                                   f"destination {message.source}, the source of this message.")
+                reason = "" if index else ": the first message has no earlier messages"
+                raise MessageError(f"after: {other} is not valid{reason}. Allowed: earlier messages with the "
+                                   f"destination {message.source}, the source of this message.", index, several=several)
         if len(set(message.after)) < len(message.after):
-            raise MessageError(where, index, f"after: {message.after} is not valid: a message occurs twice. Allowed: "
-                               "each message at most once.")
+            raise MessageError(f"after: {message.after} is not valid: a message occurs twice. Allowed: each message at "
+                               "most once.", index, several=several)
 
 
 def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message],

@@ -171,7 +171,7 @@ def test_of_a_direction_and_how_many():
         (lambda: ConsumptionClasses.parse("0+.1/0+:last"), "not valid. Allowed: each direction once"),
         (lambda: ConsumptionClasses.parse("0+.1/up.1:last"), "directions of labels .up, down. and of"),
         (lambda: ConsumptionClasses.parse("0+.1"),
-         r"0[+].1:next is not valid: the virtual channel of the next hop is not known in advance. Allowed: the"),
+         r"0[+].1 is not valid: the virtual channel of the next hop is not known in advance. Allowed: the"),
         (lambda: ConsumptionClasses.parse("0+.2:last").of_channels(MESH, 2),
          r"'0[+].2' is not valid: links .* have 2 classes of virtual channels. Allowed: 0[+], 0[+].0, 0[+].1.$"),
         (lambda: ConsumptionClasses.parse("0+:first"),

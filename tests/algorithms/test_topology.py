@@ -101,7 +101,7 @@ def test_a_node_set_is_a_text_or_any_iterable():
     assert mesh(6, 6).node_set("5.0, 31,@0") == mesh(6, 6).node_set(["5.0", 31, "@0"]) == [30, 31, 0]
     assert mesh(6, 6).node_set("") == mesh(6, 6).node_set([]) == []
     for text in ("1,", ",1", "1, ,2"):
-        with pytest.raises(WormcastError, match="has no node beside a comma"):
+        with pytest.raises(WormcastError, match="is not valid: a node is missing beside a comma"):
             mesh(6, 6).node_set(text)
 
 

@@ -180,7 +180,7 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--rate", "0.7", "--consumption-links", "separate"], "the node can consume 2. Allowed: rates up to 0.6666."),
     (["--rate", "0.7", "--ejection", "all"],
      "flits to consume per cycle at node 0.0, and the node can consume 2. Allowed: rates up to 0.6666."),
-    (["--rate", "-1"], "rate: -1 is not valid. Allowed: 0 to 20 flits per node and cycle (a message in every cycle)"),
+    (["--rate", "-1"], "rate: -1 is not valid. Allowed: 0 flits per node and cycle, or more."),
     (["--multicast-fraction", "2"], "multicast-fraction: 2 is not valid. Allowed: 0 to 1"),
     (["--length", "0"], "length: 0 is not valid. Allowed: 1 to 65536"),
     (["--warmup", "3000"], "warmup: 3000"),
@@ -259,7 +259,7 @@ def test_what_has_no_meaning_beside_a_trace_is_one_sentence(more, sentence, tmp_
 def test_a_trace_that_cannot_be_run_is_one_sentence(tmp_path):
     file = tmp_path / "some.jsonl"
     for content, sentence in (
-        (json.dumps(FIRST) + "\n{}\n", f"trace: {file}, message 1 (the first is 0): cycle, source, "),
+        (json.dumps(FIRST) + "\n{}\n", f"message 1 of {file} (the first is 0): cycle, source, "),
         (None, f"trace: {file} cannot be read: No such file"),
     ):
         file.unlink(missing_ok=True)

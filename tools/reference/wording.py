@@ -25,8 +25,11 @@ def worded(node: ast.expr) -> str:
             return worded(value)
         case ast.BinOp(left=left, op=ast.Add(), right=right) if _is_text(left) or _is_text(right):
             return worded(left) + worded(right)
+        case ast.Call(func=ast.Name(id="located"), args=[sentence, _]):
+            return worded(sentence)
         case ast.IfExp(body=body, orelse=other):
-            return f"({worded(body)}|{worded(other)})"
+            texts = dict.fromkeys((worded(body), worded(other)))
+            return f"({'|'.join(texts)})" if len(texts) > 1 else worded(body)
         case ast.Subscript(value=ast.Tuple(elts=texts)) if all(map(_is_text, texts)):
             return f"({'|'.join(map(worded, texts))})"
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format"), args=values):

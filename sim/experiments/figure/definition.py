@@ -210,18 +210,18 @@ class Figure:
         """Find a series of this figure by its name, or of another figure by FIGURE:SERIES. Return (figure, series)."""
         of, colon, which = name.rpartition(":")
         if colon and not of.endswith(".toml") and of not in catalogue():
-            raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid: there is no figure {of!r}."
+            raise WormcastError(f"statements in {self.name}: series {name!r} is not valid: there is no figure {of!r}."
                                 f"{nearest(of, catalogue())} Allowed: FIGURE:SERIES, with a figure of wormcast list "
                                 "figures or a file NAME.toml.")
         figure = find_figure(of) if colon else self
         if which not in figure.series:
-            raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid: {figure.name} has " + (
+            raise WormcastError(f"statements in {self.name}: series {name!r} is not valid: {figure.name} has " + (
                 f"no such series.{nearest(which, figure.series)} Allowed: {', '.join(figure.series)}; a series of "
                 "another figure as FIGURE:SERIES." if figure.series else
                 "no series. Allowed: a series of another figure, as FIGURE:SERIES."))
         if (figure.over, figure.values) != (self.over, self.values):
             found = f"is {figure.over}" if figure.over != self.over else "has other values"
-            raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid: the x axis of "
+            raise WormcastError(f"statements in {self.name}: series {name!r} is not valid: the x axis of "
                                 f"{figure.name} {found}. Allowed: figures over {self.over} with the same values.")
         return figure, figure.series[which]
 
@@ -391,15 +391,15 @@ def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
     like = entries.pop("like", None)
     if like is None:
         if "only" in entries:
-            raise WormcastError(f"{file}: only: {entries['only']} is not valid without like. Needed: like, a figure "
+            raise WormcastError(f"only in {file}: {entries['only']} is not valid without like. Needed: like, a figure "
                                 "with these series.")
         return entries
     beside, of_catalogue = file.parent / f"{like}.toml", HERE / f"{like}.toml"
     if not (base := beside if beside.exists() else of_catalogue).exists():
-        raise WormcastError(f"{file}: like: {like!r} is not valid: it is no figure.{nearest(like, catalogue())} "
+        raise WormcastError(f"like in {file}: {like!r} is not valid: it is no figure.{nearest(like, catalogue())} "
                             f"Allowed: names of wormcast list figures, or of files beside {file.name}, without .toml.")
     if base in (*before, file):
-        raise WormcastError(f"{file}: like: {like!r} is not valid: the figures are like each other in a circle. "
+        raise WormcastError(f"like in {file}: {like!r} is not valid: the figures are like each other in a circle. "
                             "Allowed: another figure.")
     return _over(file, _entries(base, (*before, file)), entries)
 
@@ -420,7 +420,7 @@ def _over(file: Path, base: Mapping[str, Any], entries: Mapping[str, Any]) -> di
         for name in entries["only"]:
             if name not in {**series, **own}:
                 names = {**series, **own}
-                raise WormcastError(f"{file}: only: {name!r} is not valid"
+                raise WormcastError(f"only in {file}: {name!r} is not valid"
                                     + (f". Allowed: {', '.join(names)}." if names else
                                        f": neither this figure nor the one of like has series. Needed: a table "
                                        f"[series.{name}]."))
@@ -503,7 +503,7 @@ def _require_words(statements: Sequence[Statement], runs: bool) -> None:
         for each in statement.predicates:
             for word, name in each.measured:
                 if ":" not in name and word not in allowed:
-                    raise WormcastError(f"statements[{number}]: {each.key}: {word} is not valid: series {name} has "
+                    raise WormcastError(f"{each.key} in statements[{number}]: {word} is not valid: series {name} has "
                                         f"{'single runs' if runs else 'load experiments'}. Allowed: "
                                         f"{', '.join(allowed)}.")
 

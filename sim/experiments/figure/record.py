@@ -106,7 +106,7 @@ def read_records(folder: Path) -> list[FigureRecord]:
         try:
             found += map(FigureRecord.of_dict, json.loads(file.read_text(encoding="utf-8"))["figures"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise WormcastError(f"{file}: the file is not valid: wormcast figure did not write it, or another version "
+            raise WormcastError(f"{file} is not valid: wormcast figure did not write it, or another version "
                                 "did. Needed: another folder, or a folder without this file.") from error
     return [one for one in found if one.figure in catalogue()]
 

@@ -91,7 +91,8 @@ class ResultStore:
         """Return the result of a finished point."""
         found = self._find(key)
         if found is None:
-            raise WormcastError(f"{self.path} has lost a point: another program has changed the file")
+            raise WormcastError(f"{self.path} is not valid: another program has removed a finished point from it. "
+                                "Needed: a file that only wormcast changes.")
         return found
 
     def _find(self, key: str) -> dict[str, Any] | None:
@@ -119,7 +120,8 @@ class ResultStore:
         try:
             yield
         except sqlite3.OperationalError as error:
-            raise WormcastError(f"{self.path} cannot be used: {error}") from error
+            raise WormcastError(f"{self.path} cannot be used ({error}). Needed: a file that this user can write, and "
+                                "that no other program has locked.") from error
         except sqlite3.DatabaseError as error:
             raise WormcastError(f"{self.path} is damaged ({error}). Needed: an intact file of finished points; "
                                 "move it away to start anew.") from error

@@ -159,7 +159,7 @@ def _damage_reported(path: Path) -> Iterator[None]:
     except WormcastError:
         raise
     except DAMAGE as error:
-        raise WormcastError(f"{path} is damaged: {_damage(error)}") from error
+        raise WormcastError(f"{path} is damaged ({_damage(error)}). Needed: a checkpoint as load wrote it.") from error
 
 
 def _damage(error: Exception) -> str:

@@ -11,6 +11,7 @@ from wormcast.algorithms.channels import link_rows
 from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 
 from ...common.text import count
+from .damage import damaged
 from .history import RecordedLink, RecordedWorm
 
 __all__ = ["Comment"]
@@ -67,8 +68,8 @@ class Comment:
         try:
             data = json.loads(text.removeprefix(PREFIX))
         except FAULTS as error:
-            raise WormcastError(f"{path} is damaged: its comment is not JSON: {parse_fault(error)}") from error
-        self._check(data, FIELDS, "it")
+            raise damaged(path, f"its comment is not JSON, {parse_fault(error)}") from error
+        self._check(data, FIELDS, "")
         self.topology = self._build(data["topology"], data.get("origin", data["topology"]))
         self.scheme: str = data["scheme"]
         self.replicates: bool = data.get("replicates") is True
@@ -107,7 +108,7 @@ class Comment:
     def _build(self, name: str, origin: Any) -> Topology:
         """Build the network that the waveform names. A user's own network is built from the user's file."""
         if type(origin) is not str:
-            raise self._damaged(f"origin of it as {origin!r}")
+            raise self._damaged(f"origin as {origin!r}")
         try:
             found = topology(origin)
         except WormcastError as error:
@@ -139,11 +140,11 @@ class Comment:
             raise self._damaged(f"{what} as {data!r}")
         for name, kind in fields.items():
             if type(data.get(name)) is not kind:
-                raise self._damaged(f"{name} of {what} as {data.get(name)!r}")
+                raise self._damaged(f"{name}{what and f' of {what}'} as {data.get(name)!r}")
 
     def _check_nodes(self, nodes: list[Any], what: str) -> None:
         if not nodes or not all(type(node) is int and 0 <= node < self.topology.nodes for node in nodes):
             raise self._damaged(f"{what} as {nodes!r}")
 
     def _damaged(self, what: str) -> WormcastError:
-        return WormcastError(f"{self._path} is damaged: its comment gives {what}")
+        return damaged(self._path, f"its comment gives {what}")

@@ -8,9 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from wormcast.algorithms import WormcastError
-
 from ...common.requirements import require
+from .damage import damaged
 
 __all__ = ["is_fst", "write_vcd"]
 
@@ -40,7 +39,7 @@ def write_vcd(path: Path, vcd: Path) -> None:
         link.symlink_to(path.resolve())
         done = subprocess.run([sys.executable, "-P", "-m", __name__, link, vcd], capture_output=True)
     if done.returncode != 0:
-        raise WormcastError(f"{path} is damaged: it cannot be read as an FST waveform")
+        raise damaged(path, "it cannot be read as an FST waveform")
 
 
 def _convert(path: str, vcd: str) -> int:

@@ -14,6 +14,7 @@ from typing import BinaryIO
 from wormcast.algorithms import WormcastError
 
 from ...common.reading import reading
+from .damage import damaged
 from .fst import is_fst, write_vcd
 
 __all__ = ["Signal", "Wave"]
@@ -112,7 +113,7 @@ class Wave:
                     raise self._no_vcd()
         if not self.signals:
             raise self._no_vcd()
-        raise WormcastError(f"{self._path} is damaged: it ends within the declarations of its signals")
+        raise damaged(self._path, "it ends within the declarations of its signals")
 
     @staticmethod
     def _without_range(name: str, size: int) -> str:
@@ -202,7 +203,7 @@ class Wave:
                 elif word not in BESIDE:
                     raise self._damaged(line, file)
         if waiting:
-            raise WormcastError(f"{self._path} is damaged: it ends within a change")
+            raise damaged(self._path, "it ends within a change")
 
     def _damaged(self, line: bytes, file: BinaryIO) -> WormcastError:
         """Return the error for a damaged line, which is the line read last."""
@@ -211,5 +212,5 @@ class Wave:
         while file.tell() < end and file.readline():
             number += 1
         text = line[:40].decode("ascii", "replace").strip()
-        return WormcastError(f"{self._path} is damaged: line {number}, {text!r}, is neither a change of a signal "
+        return damaged(self._path, f"line {number}, {text!r}, is neither a change of a signal "
                              "nor a later time")

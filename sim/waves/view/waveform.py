@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from wormcast.algorithms import WormcastError
-
 from .comment import Comment
+from .damage import damaged
 from .history import History, RecordedBuffer, RecordedHold, RecordedLink, RecordedToken, Wait
 from .ports import PortTrack, chunks_and_readings, port_tracks
 from .vcd import Signal, Wave
@@ -44,7 +43,7 @@ def read_waveform(path: Path) -> History:
     waits.sort(key=lambda wait: (wait.first, wait.link, wait.vc))
     for worm in {hold.worm for hold in holds} | {wait.worm for wait in waits}:
         if worm not in comment.worms:
-            raise WormcastError(f"{path} is damaged: its signals have worm {worm}, which its comment lacks")
+            raise damaged(path, f"its signals have worm {worm}, which its comment lacks")
     history = History(comment.topology, comment.scheme, comment.first, comment.end, comment.links, comment.worms,
                       tuple(holds), tuple(waits), comment.deadlock, comment.configuration,
                       *chunks_and_readings(ports, comment.end), tuple(one for track in tracks for one in track.buffers),
@@ -61,7 +60,7 @@ def _follow(path: Path, wave: Wave, comment: Comment,
     busy: dict[int, _Track | PortTrack] = {}
     for time, changes in wave.changes(setters):
         if time > comment.end * comment.period:
-            raise WormcastError(f"{path} is damaged: it continues at {time}, but its comment has cycles up to "
+            raise damaged(path, f"it continues at {time}, but its comment has cycles up to "
                                 f"{comment.end - 1}")
         cycle = min(-(-time // comment.period), comment.end)  # the first cycle whose middle has the new value
         while now < cycle:
@@ -76,10 +75,10 @@ def _follow(path: Path, wave: Wave, comment: Comment,
                     setter(value)
                 except ValueError:
                     text = value.decode("ascii", "replace")
-                    raise WormcastError(f"{path} is damaged: a signal of {track.name} has the value {text!r} at "
+                    raise damaged(path, f"a signal of {track.name} has the value {text!r} at "
                                         f"{time}") from None
     if now < comment.end:
-        raise WormcastError(f"{path} is damaged: it ends in cycle {now}, but its comment has cycles up to "
+        raise damaged(path, f"it ends in cycle {now}, but its comment has cycles up to "
                             f"{comment.end - 1}")
 
 
@@ -130,7 +129,7 @@ class _Track:
         def signal(name: str) -> Signal:
             full = f"{self.scope}.{name}"
             if full not in signals:
-                raise WormcastError(f"{path} is damaged: it has no signal {full}, which its comment names")
+                raise damaged(path, f"it has no signal {full}, which its comment names")
             return signals[full]
 
         yield signal("flit").ident, lambda value: setattr(self, "_flit", value == b"1")

@@ -1,11 +1,11 @@
 """Networks written as TOML and read back, and files that are none."""
 
-import re
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refused_at import without_place
 
 from wormcast.algorithms import WormcastError, file_digest, to_toml, topology, user_file
 
@@ -210,14 +210,16 @@ def changed(old, new):
     ("switches = 2\nnodes = [0, 1]\nlinks = []\n", "it has no links. Needed: 1 or more"),
     ("switches = 1025\nports = 3\nnodes = [0, 0]\nlinks = [[0, 1]]\n",
      "it has 1025 switches. Allowed: up to 1024, or up to 4096 with one node each"),
-    (SQUARE + 'kind = "mesh"\n', "kind 'mesh' is not valid: mesh networks are built in"),
-    (SQUARE + 'name = "ring:5"\n', "name 'ring:5' is not valid: ring networks are built in"),
+    (SQUARE + 'kind = "mesh"\n', "kind: 'mesh' is not valid: it is for a built-in network, and this"),
+    (SQUARE + 'name = "ring:5"\n', "name: 'ring:5' is not valid: it is for a built-in network"),
     (SQUARE + 'name = "ring:5"\nkind = "ring"\n', "Allowed: a name that does not begin with ring, as"),
     (SQUARE + 'name = "torus:1"\nkind = "mesh"\n', "Allowed: a name that does not begin with mesh or torus, as"),
 ])
 def test_what_is_no_network_is_refused_in_a_sentence(text, sentence, read):
-    with pytest.raises(WormcastError, match=f"^topology: .*{re.escape(sentence)}") as refused:
+    with pytest.raises(WormcastError) as refused:
         read(text)
+    assert sentence in without_place(str(refused.value))
+    assert "net.toml" in str(refused.value)
     assert "\n" not in str(refused.value)
 
 

@@ -141,7 +141,7 @@ FINE = "one = Topology(**_parts({}))"
     (FINE.format("places=Places(np.zeros((3, 2)), np.zeros((3, 3)))"), "one",
      "places of switches and nodes differ in dimensions"),
     ("m = topology('mesh:1x3')\none = dataclasses.replace(m, links=m.links[[0, 2, 3, 1]])", "one",
-     "name 'mesh:1x3' and kind 'mesh' are not valid: mesh networks are built in"),
+     "name in net.py:one: 'mesh:1x3' is not valid: it is for a built-in network"),
 ])
 def test_what_gives_no_sound_network_is_refused_in_a_sentence(text, name, sentence, load):
     sentence = re.escape(sentence).replace(r"net\.py", ".*net.py")

@@ -1,6 +1,9 @@
 """Files of figures: those that come with wormcast, and what is refused."""
 
+import re
+
 import pytest
+from refused_at import without_place
 
 from wormcast.algorithms import WormcastError
 from wormcast.sim.experiments.figure import catalogue, find_figure
@@ -96,7 +99,7 @@ def test_like_another_one(tmp_path):
     ({"step": "true"}, "step: true is not valid. Allowed: a number"),
     ({"step": "0"}, "step: 0 is not valid. Allowed: a number above 0"),
     ({"options": "{topology = 'mesh:3x3', rate = 0.1}"},
-     "options: rate: 0.1 is not valid in a figure over the load, which determines rate itself"),
+     "rate: 0.1 is not valid in a figure over the load, which determines rate itself"),
     ({"options": "{vcs = 'two'}"}, "vcs: 'two' is not valid. Allowed: a whole number"),
     ({"options": "{vsc = 2}"}, "options: 'vsc' is not a key of the options. Nearest: vcs"),
     ({"series": "{one = {}}"}, "series.one: scheme is missing"),
@@ -117,9 +120,9 @@ def test_like_another_one(tmp_path):
     ({"over": "'length'"}, "values: no value of length is given. Needed: a list of values of length."),
     ({"over": "'receive_queue'", "values": "['never-full']"},
      r"values\[0\]: 'never-full' is not valid on the x axis: it is not a number"),
-    ({"over": "'topology'", "values": "['mesh:3x3', 'x']"}, r"values\[1\]: topology: 'x' is not valid"),
+    ({"over": "'topology'", "values": "['mesh:3x3', 'x']"}, "topology: 'x' is not valid"),
     ({"statements": "[{claim = 'x', text = 'y', holds = \"formula('one') > 1\"}]"},
-     r"small.toml: statements\[0\]: holds: formula is not valid: series one has load experiments. Allowed: latency"),
+     r"holds: formula is not valid: series one has load experiments. Allowed: latency"),
     ({"over": "'length'", "values": "[20, 10]"}, r"values: \[20, 10\] is not valid. Allowed: rising values"),
     ({"over": "'length'", "values": "[20, 'x']"}, r"values\[1\]: 'x' is not valid. Allowed: a whole number"),
     ({"over": "'topology'", "values": "['mesh:3x3', 'mesh:1x9']"}, "Allowed: topologies with rising numbers of nodes"),
@@ -142,8 +145,8 @@ def test_like_another_one(tmp_path):
     ({"only": "[['a']]", "like": "'002'"}, r"only\[0\]: \['a'\] is not valid. Allowed: text"),
     ({"only": "['nowhere']", "like": "'002'"}, "only: 'nowhere' is not valid. Allowed:"),
     ({"series": "[]", "like": "'002'"}, r"series: \[\] is not valid. Allowed: a table"),
-    ({"like": "'noe'"}, r"small.toml: like: 'noe' is not valid: it is no figure. .* files beside small.toml"),
-    ({"only": "['one']"}, r"small.toml: only: \['one'\] is not valid without like. Needed: like"),
+    ({"like": "'noe'"}, r"like: 'noe' is not valid: it is no figure. .* files beside small.toml"),
+    ({"only": "['one']"}, r"only: \['one'\] is not valid without like. Needed: like"),
     ({"like": "'small'"}, "like: 'small' is not valid: the figures are like each other in a circle"),
     ({"title": '"a\\u0007"'}, "title: 'a.*' is not valid. Allowed: text in one line, without control characters"),
     ({"like": "'../small'"}, "like: '../small' is not valid. Allowed: the name of a figure"),
@@ -153,9 +156,9 @@ def test_like_another_one(tmp_path):
     ({"scatter": "{across = 'x', up = 'y', points = []}"}, r"scatter.points: \[\] is not valid. Allowed: 1 or"),
     ({"scatter": "{across = 'x', up = 'y', points = 'all'}"}, "scatter.points: 'all' is not valid. Allowed:"),
     ({"scatter": "{across = 'x', up = 'y', points = [{name = 'a', across = '1 > 2', up = '2'}]}"},
-     r"small.toml: scatter.points\[0\].across: '1 > 2' is not valid: it is a comparison"),
+     r"scatter.points\[0\].across: '1 > 2' is not valid: it is a comparison"),
     ({"statements": "[{claim = 'x', text = 'y', holds = '1 > 2', bound = '3'}]"},
-     r"small.toml: statements\[0\]: bound: '3' is not valid. Allowed: a comparison"),
+     r"bound: '3' is not valid. Allowed: a comparison"),
     ({"scatter": "{across = 1, up = 'y', points = ['a']}"}, "scatter.across: 1 is not valid. Allowed: text"),
     *(({"statements": f"[{{claim = 'x', text = 'y', holds = \"{holds}\"}}]"}, sentence) for holds, sentence in (
         ("latency('one') < 1" + "0" * 400, r"holds: .* is not valid: a number is too large. Allowed: numbers below"),
@@ -179,14 +182,15 @@ def test_like_another_one(tmp_path):
      "variations.v.series: 'nope' is not valid. Allowed: series of the figure: one, two"),
     ({"variations": "{v = {series = {noe = {vcs = 1}}}}"}, "'noe' is not valid. Nearest: one. Allowed: series of the"),
     ({"statements": "[{claim = 'x', text = 'y', holds = \"copies('one') > nan\"}]"},
-     r"small.toml: statements\[0\]: holds: .* is not valid: nan is neither"),
+     r"holds: .* is not valid: nan is neither"),
     ({"values": "[20]"},
      r"values: \[20\] is not valid in a figure over the load, which chooses its own points\. Needed: over"),
 ])
 def test_what_is_refused(tmp_path, entries, sentence):
     file = written(tmp_path, **GOOD | entries)
-    with pytest.raises(WormcastError, match=sentence):
+    with pytest.raises(WormcastError) as refused:
         find_figure(file)
+    assert re.search(sentence, without_place(str(refused.value)))
 
 
 @pytest.mark.parametrize(("name", "sentence"), [
@@ -202,10 +206,10 @@ def test_names_of_none(name, sentence):
 def test_a_statement_names_no_series(tmp_path):
     figure = find_figure(written(tmp_path, **GOOD,
                                  statements="[{claim = 'x', text = 'y', holds = \"copies('three') > 1\"}]"))
-    with pytest.raises(WormcastError, match=r"small: series 'three' of a statement is not valid: small has no such "
+    with pytest.raises(WormcastError, match=r"statements in small: series 'three' is not valid: small has no such "
                                             "series. Allowed: one, two; a series of another figure as FIGURE:SERIES"):
         figure.find_series("three")
-    with pytest.raises(WormcastError, match=r"series '003-fig7:tp' of a statement is not valid: there is no figure "
+    with pytest.raises(WormcastError, match=r"series '003-fig7:tp' is not valid: there is no figure "
                                             "'003-fig7'. Nearest: 003-fig7"):
         figure.find_series("003-fig7:tp")
 
@@ -213,7 +217,7 @@ def test_a_statement_names_no_series(tmp_path):
 def test_a_refusal_during_evaluation_names_the_statement(tmp_path):
     figure = find_figure(written(tmp_path, **GOOD,
                                  statements="[{claim = 'x', text = 'y', holds = \"output('plan x', 'name') < 1\"}]"))
-    with pytest.raises(WormcastError, match=r"^small: statements\[0\]: holds: a comparison of 'name' and 1 by < "):
+    with pytest.raises(WormcastError, match=r"^holds in statements\[0\] in small: a comparison of 'name' and 1 by < "):
         Study(figure, quick=True).look(lambda command, path: "name")
 
 
@@ -248,5 +252,6 @@ def test_a_scatter_asks_its_commands(tmp_path):
     (SCATTER.replace("8 *", "8 <"), "across: .* is not valid: it is a comparison. Allowed: a formula"),
 ])
 def test_scatters_that_are_refused(scatter, sentence, tmp_path):
-    with pytest.raises(WormcastError, match=sentence):
+    with pytest.raises(WormcastError) as refused:
         find_figure(written(tmp_path, **GOOD, scatter=scatter))
+    assert re.search(sentence, without_place(str(refused.value)))

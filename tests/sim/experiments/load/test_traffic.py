@@ -179,7 +179,7 @@ HOT = {"pattern": "hot-spot", "hot_spot_share": 0.5, "destinations_mean": 2}
 @pytest.mark.parametrize(("options", "sentence"), [
     ({"rate": -0.1}, "rate: -0.1"),
     ({"rate": float("nan")}, "rate: nan"),
-    ({"rate": 21}, "rate: 21.* is not valid. Allowed: 0 to 20"),
+    ({"rate": 21}, "rate: 21.* is not valid. Allowed: up to 20"),
     ({"rate": 0.1, "length": 0}, "length: 0 is not valid. Allowed: 1 to 65536"),
     ({"rate": 0.1, "multicast_fraction": 1.5}, "multicast_fraction: 1.5"),
     ({"rate": 0.1, "destinations_distribution": "zipf"}, "'zipf' is not valid. Allowed: fixed, uniform, normal, given"),
@@ -191,7 +191,7 @@ HOT = {"pattern": "hot-spot", "hot_spot_share": 0.5, "destinations_mean": 2}
     ({"rate": 0.1, "burst_on": 4},
      r"burst_on: 4 is not valid with injection_process bernoulli \(the default\). Allowed: 0, or"),
     ({"rate": 5.1, "injection_process": "on-off", "burst_on": 10, "burst_off": 30},
-     "rate: 5.1 is not valid. Allowed: 0 to 5 flits per node and cycle .a message in every cycle of a burst"),
+     "rate: 5.1 is not valid. Allowed: up to 5 flits per node and cycle, a message in every cycle of a burst"),
     ({"rate": 0.1, "multicast_sets": "cluster"},
      r"cluster_size: 0 \(the default\) is not valid with multicast_sets cluster. Needed: 1"),
     ({"rate": 0.1, "cluster_size": 3},
@@ -236,7 +236,7 @@ def test_bad_traffic_is_refused(options, sentence):
     ({"destinations_distribution": "given", "destinations_counts": "1:1,8:1"},
      "destinations_counts: the count 8 is not valid in a network of 8 nodes. Allowed: 1 to 7."),
     (HOT | {"hot_spots": "0.8"}, "hot_spots: '0.8' is not in mesh:1x8"),
-    (HOT | {"hot_spots": "1,0.1"}, "hot_spots: '1,0.1' is not valid. Allowed: one node or more, each once."),
+    (HOT | {"hot_spots": "1,0.1"}, "hot_spots: '1,0.1' is not valid: a node occurs twice. Allowed: "),
     (HOT | {"hot_spots": ""}, "hot_spots: '' is not valid"),
 ])
 def test_what_the_network_cannot_have_is_refused(options, sentence):

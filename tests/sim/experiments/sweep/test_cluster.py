@@ -106,7 +106,7 @@ def test_relation_travels_with_its_point(tmp_path):
 
 def test_what_is_refused_on_a_worker_is_told_as_here():
     given = {"topology": "mesh:3x3", "scheme": "dual-path", "rate": 0.02, "vcs": 17, "destinations_mean": 2.0}
-    with pytest.raises(WormcastError, match=r"^point vcs 17: vcs: 17 is not valid. Allowed: 1 to 16"):
+    with pytest.raises(WormcastError, match=r"^vcs: 17 is not valid. Allowed: 1 to 16. Point: vcs 17"):
         cluster._run(given, "vcs 17", {}, cluster._digest())
     with pytest.raises(WormcastError, match="has different source files of wormcast than this machine"):
         cluster._run(given, "vcs 17", {}, "other")

@@ -2,8 +2,10 @@
 
 import inspect
 import json
+import re
 
 import pytest
+from refused_at import without_place
 
 from wormcast.algorithms import WormcastError, to_toml, topology
 from wormcast.sim.cli.loading import load_
@@ -74,12 +76,13 @@ def test_a_table_of_costs_belongs_to_the_key(sweep_of, tmp_path):
     ("energy = ['a.toml', 'b.toml']", r"energy: \['a.toml', 'b.toml'\] is not valid"),
     ("events = [true]", r"events: \[true\] is not valid"),
     ("energy = 'none.toml'", "none.toml"),
-    ("energy = 'costs.toml'\nflit_width = 64", "flit_width: 32 is not valid: the network has flits of 64 bits")])
+    ("energy = 'costs.toml'\nflit_width = 64", "energy table: 32 is not valid: the network has flits of 64 bits")])
 def test_costs_that_do_not_fit_are_refused(sweep_of, tmp_path, monkeypatch, text, sentence):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "costs.toml").write_text(COSTS.format(1))
-    with pytest.raises(WormcastError, match=sentence):
+    with pytest.raises(WormcastError) as refused:
         points(sweep_of(SMALL + f'rate = 0.01\nscheme = "dual-path"\n{text}\n'))
+    assert re.search(sentence, without_place(str(refused.value)))
 
 
 def test_keys_tell_points_apart_and_nothing_else(sweep_of):
@@ -164,19 +167,19 @@ def test_traces_are_swept_and_keys_tell_what_is_in_them_apart(sweep_of, tmp_path
 def test_file_is_refused_in_a_sentence(text, sentence, sweep_of):
     with pytest.raises(WormcastError) as refused:
         sweep_of(text if text == "rate = 0.1" else f'{SMALL}scheme = "dual-path"\n{text}\n')
-    assert sentence in str(refused.value).replace("\n", " ")
+    assert sentence in without_place(str(refused.value)).replace("\n", " ")
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
     ("rate = []", "rate: [] is not valid. Allowed: 1 or more entries"),
     ("rate = [1, 1.0]", "rate: 1.0 occurs twice in the list"),
     (f"rate = {[n / 1e6 for n in range(101)]}\nseed = {list(range(100))}", "10100 points are not valid. Allowed:"),
-    ("rate = [0.1, 3]", "point rate 3.0: rate: 3 is not valid: it creates 12 flits to consume per node and cycle"),
+    ("rate = [0.1, 3]", "rate: 3 is not valid: it creates 12 flits to consume per node and cycle"),
     ("rate = 0.1\nvcs = [2, 17]", "vcs[1]: 17 is not valid. Allowed: a whole number from 1 to 16"),
     ("rate = 0.1\ncycles = [100, 0]", "cycles[1]: 0 is not valid. Allowed: a whole number from 1 to"),
     ("rate = 0.1\nseeds = [1, 0]", "seeds[1]: 0 is not valid. Allowed: a whole number from 1 to 1024"),
     ("rate = 0.1\nseed = -1", "seed: -1 is not valid. Allowed: a whole number from 0 to"),
-    ('rate = 0.1\nconfiguration = ["fast", "none"]', "point configuration none: configuration: 'none' is unknown"),
+    ('rate = 0.1\nconfiguration = ["fast", "none"]', "configuration: 'none' is unknown"),
     ('rate = 0.1\nrelation = "nowhere.py"', "relation:"),
     ('rate = 0.1\nmulticast_fraction = 0.5\npattern = ["uniform", "shuffle", "spiral"]',
      "pattern[2]: 'spiral' is not valid. Allowed: uniform, "),
@@ -184,4 +187,4 @@ def test_file_is_refused_in_a_sentence(text, sentence, sweep_of):
 def test_points_are_refused_in_a_sentence(text, sentence, sweep_of):
     with pytest.raises(WormcastError) as refused:
         points(sweep_of(f'{SMALL}scheme = "dual-path"\n{text}\n'))
-    assert sentence in str(refused.value)
+    assert sentence in without_place(str(refused.value))

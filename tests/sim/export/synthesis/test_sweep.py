@@ -53,7 +53,7 @@ def test_dimensions_of_the_mesh_are_ports():
 
 
 def test_a_point_that_cannot_be_built_is_named():
-    with pytest.raises(WormcastError, match=r"^point vcs 17: vcs: 17 is not valid. Allowed: 1 to 16\.$"):
+    with pytest.raises(WormcastError, match=r"^vcs: 17 is not valid. Allowed: 1 to 16. Point: vcs 17\.$"):
         points("router", None, read_sweep(["vcs=1,17"], {}))
 
 

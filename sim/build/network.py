@@ -134,9 +134,9 @@ class Network(Placement):
         marks = header.selector_bits + header.last_bits
         if partial and self.header.capacity < 2:
             raise WormcastError(
-                f"flit_width: {header.flit_width} is not valid: the classes {rule} depend on the next hop, so a header "
-                f"flit must hold two addresses of {header.address_bits} bits, and the header's other bits ({marks}). "
-                f"Allowed: {2 * header.address_bits + marks} or more."
+                f"flit_width: {header.flit_width} is not valid: classes {without_default(rule)} depend on the next "
+                f"hop, so a header flit must hold two addresses of {header.address_bits} bits, and the header's other "
+                f"bits ({marks}). Allowed: {2 * header.address_bits + marks} or more."
             )
         dimensions = {direction.rstrip("+-") for network in rule.networks for direction in network}
         by_labels = dimensions <= {"up", "down"} and self.scheme.relation in ALONG_LABELS

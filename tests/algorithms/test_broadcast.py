@@ -159,7 +159,7 @@ def test_a_batch_of_broadcasts_is_each_of_them():
             assert getattr(worms, field)[rows].tolist() == getattr(alone, field).tolist()
         after = [one if one < 0 else one - 63 * message for one in worms.after[rows].tolist()]
         assert after == alone.after.tolist()
-    with pytest.raises(WormcastError, match="message 1: 2 destinations are not valid for dcf"):
+    with pytest.raises(WormcastError, match="destinations in message 1: 2 destinations are not valid for dcf"):
         scheme.batch(network, [3, 60], [0, 63, 65], [*sets[0], 1, 2])
 
 

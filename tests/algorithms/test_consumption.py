@@ -196,5 +196,5 @@ def test_bad_classes_are_refused_in_a_sentence(action, sentence):
 
 
 def test_labels_and_dimensions_do_not_mix():
-    with pytest.raises(WormcastError, match=r"classes: 0\+/up:next is not valid: directions of labels"):
+    with pytest.raises(WormcastError, match=r"classes: 0\+/up is not valid: directions of labels"):
         ConsumptionClasses.parse("0+/up:next")

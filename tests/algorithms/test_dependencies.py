@@ -403,7 +403,7 @@ def reversed_column_path(shape, source, destinations):
         (lambda: check(topology("mesh:17x17"), DUAL_PATH),
          "^check: mesh:17x17 has 289 nodes, too many to enumerate all multicasts to two destinations"),
         (lambda: check(topology("mesh:4x4"), DUAL_PATH, classes=ConsumptionClasses((("up",),))),
-         "classes: up:next is not valid: it has no class for a worm of dual-path"),
+         "classes: up is not valid: it has no class for a worm of dual-path"),
         (lambda: check(topology("mesh:4x1"), Listed("odd", reversed_column_path)),
          r"scheme odd: visit_triples\(topology\) is not complete: a worm comes from "),
     ],

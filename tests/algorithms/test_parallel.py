@@ -112,7 +112,7 @@ def test_load_is_spread(row, name):
     ("mesh:4x4", "e-cube:parallel=destination", "is not valid: mesh:4x4 has no parallel links. Allowed: e-cube"),
     ("row.toml", "up-down-adaptive:parallel=destination", "up-down-adaptive has several candidates. Allowed: "),
     ("row.toml", "up-down:parallel=source",
-     "'up-down:parallel=source' is not valid. Allowed: up-down:parallel=destination, up-down:parallel=input"),
+     "relation: parallel 'source' of 'up-down:parallel=source' is not valid. Allowed: destination, input"),
     ("row.toml", "up-down-adaptive:parallel=turns", "up-down-adaptive has several candidates. Allowed: "),
     ("mesh:4x4", "e-cube:parallel=input", "is not valid: mesh:4x4 has no parallel links. Allowed: e-cube"),
     ("row.toml", "up-down:paralel=destination", "relation: parameter 'paralel=destination' of .* is unknown"),

@@ -209,8 +209,8 @@ def test_links_of_a_step():
 @pytest.mark.parametrize(
     ("source", "destinations", "sentence"),
     [
-        ("3.2", "1,20", r"destinations: node 20 \(3\.2\) is the source and a destination. Allowed: other nodes"),
-        ("3.2", "1,7,0.1", r"destinations: node 1 \(0\.1\) is twice among the destinations. Allowed: once"),
+        ("3.2", "1,20", r"destinations: node 20 \(3\.2\) is not valid: it is the source. Allowed: other nodes"),
+        ("3.2", "1,7,0.1", r"destinations: node 1 \(0\.1\) is not valid: it occurs twice. Allowed: once"),
         ("3.2", "", r"destinations: a multicast has no destinations. Needed: 1 or more"),
         ("3.2", [], r"destinations: a multicast has no destinations. Needed: 1 or more"),
         ("3.2", "1,36", r"destinations: '36' is not in mesh:6x6. Allowed: ids from 0 to 35"),

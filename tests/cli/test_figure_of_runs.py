@@ -146,7 +146,7 @@ def test_topologies_lie_by_their_nodes_and_quick_takes_every_other_one(tmp_path)
     (("t_hs = 10", "destinations_mean = 3.0"), "'destinations_mean' is not an option of run"),
     (("values = [1, 20]", "values = [\"a\"]"), "values[0]: 'a' is not valid. Allowed: a whole number"),
     (("latency('one') >", "throughput('one') >"), "throughput is not valid: series one has single"),
-    (("destinations = \"0.2\"", "destinations = \"9.9\""), "point runs:one, length 1: destinations: '9.9' is not in"),
+    (("destinations = \"0.2\"", "destinations = \"9.9\""), "destinations: '9.9' is not in"),
 ])
 def test_what_is_refused(tmp_path, change, sentence):
     file = write(tmp_path, "length", [1, 20], [20])

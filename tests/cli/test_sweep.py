@@ -123,7 +123,8 @@ def test_full_disk_is_told_and_nothing_is_lost(file, tmp_path, disk):
     disk.has(size=36 << 10)
     code, out, err = disk.wormcast("sweep", file, "--out", folder)
     assert (code, out) == (2, "")
-    assert err == f"wormcast: {folder}/small.sqlite cannot be used: database or disk is full\n"
+    assert err == (f"wormcast: {folder}/small.sqlite cannot be used (database or disk is full). Needed: a file "
+                   "that can be read and written, and space on its disk.\n")
     there = stored(folder / "small.sqlite")
     assert 0 < there < 6
     disk.has(size=4 << 20)

@@ -83,7 +83,7 @@ def refusals(folder, network, scheme, *options):
     (("mesh:4x4", "columns.py"), "scheme columns: a worm comes from "),
     (("mesh:4x4", "path-lg"), "buffer-kind: shallow (the default) is not valid: worms of scheme path-lg need"),
     (("mesh:4x4", "individual", "--relation", "dead_end.py"), "relation dead-end: it does not lead from "),
-    (("mesh:4x4", "dual-path", "--classes", "1+"), "classes: 1+:next is not valid: it has no class for a worm"),
+    (("mesh:4x4", "dual-path", "--classes", "1+"), "classes: 1+ is not valid: it has no class for a worm"),
     (("mesh:4x4", "individual", "--relation", "spiral"), "relation: 'spiral' is unknown"),
     (("mesh:4x4", "dual-path", "--classes", "2+"), "classes: '2+' is "),
 ])

@@ -103,10 +103,10 @@ def test_names_that_would_be_one_in_hardware_are_refused():
 
 @pytest.mark.parametrize(("scheme", "options", "sentence"), [
     ("column-path", {"flit_width": 8},
-     ("flit_width: 8 is not valid: the classes 0+/0-:next depend on the next hop, so a header flit must hold two "
+     ("flit_width: 8 is not valid: classes 0+/0- depend on the next hop, so a header flit must hold two "
       "addresses of 4 bits, and the header's other bits (1). Allowed: 9 or more.")),
     ("e-mcast", {"flit_width": 12, "classes": "1+,0+/1-/0-"},
-     "classes: 1+,0+/1-/0-:next is not valid with relation e-cube: a router does not know the next hop"),
+     "classes: 1+,0+/1-/0- is not valid with relation e-cube: a router does not know the next hop"),
 ])
 def test_classes_by_a_hop_that_routers_do_not_know_are_refused(scheme, options, sentence):
     with pytest.raises(WormcastError) as caught:

@@ -58,7 +58,7 @@ def sent(*message, **changes):
      "parts: 3 is not valid. Allowed: a list"),
     (lambda: loaded(load_until_interval, cycles=1000.5), "cycles: 1000.5 is not valid. Allowed: a whole number"),
     (lambda: sent(), "messages: 3 is not valid. Allowed: a list"),
-    (lambda: sent(messages=[(0, 0, (1,), 2)]), r"run: \(0, 0, \(1,\), 2\) is not valid. Allowed: wormcast.Message"),
+    (lambda: sent(messages=[(0, 0, (1,), 2)]), r"messages\[0\]: .* is not valid. Allowed: wormcast.Message"),
     (lambda: sent(0.5, 0, (1,), 2), "at: 0.5 is not valid. Allowed: a whole number"),
     (lambda: sent(0, 0, (1.5,), 2), "destinations: 1.5 is not valid. Allowed: a whole number"),
     (lambda: sent(0, 0, 1, 2), "destinations: 1 is not valid. Allowed: a list or a NumPy array"),

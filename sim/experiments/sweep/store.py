@@ -120,8 +120,8 @@ class ResultStore:
         try:
             yield
         except sqlite3.OperationalError as error:
-            raise WormcastError(f"{self.path} cannot be used ({error}). Needed: a file that this user can write, and "
-                                "that no other program has locked.") from error
+            raise WormcastError(f"{self.path} cannot be used ({error}). Needed: a file that can be read and written, "
+                                "and space on its disk.") from error
         except sqlite3.DatabaseError as error:
             raise WormcastError(f"{self.path} is damaged ({error}). Needed: an intact file of finished points; "
                                 "move it away to start anew.") from error

@@ -111,16 +111,16 @@ class CheckpointFile:
             room, size = rooms[name.removesuffix(".npy")], self._file.getinfo(name).file_size
             growing += size if room is None else 0
             if room is not None and size > room + HEADING:
-                raise ValueError(f"{name} has {size} bytes. Allowed: at most {room + HEADING}.")
+                raise ValueError(f"{name} has {size} bytes, more than {room + HEADING}")
         most = max(MOST_GROWING, MOST_RATIO * self.path.stat().st_size)
         if growing > most:
-            raise ValueError(f"the arrays without a fixed size have {growing} bytes in total. Allowed: at most {most}.")
+            raise ValueError(f"the arrays without a fixed size have {growing} bytes in total, more than {most}")
 
     def _read(self, name: str, most: int) -> bytes:
         """Return the bytes of a member of the zip. Refuse a member of more than ``most`` bytes before reading it."""
         size = self._file.getinfo(name).file_size
         if size > most:
-            raise ValueError(f"{name} has {size} bytes. Allowed: at most {most}.")
+            raise ValueError(f"{name} has {size} bytes, more than {most}")
         return self._file.read(name)
 
 

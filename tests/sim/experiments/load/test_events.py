@@ -9,6 +9,7 @@ import pytest
 
 import wormcast as wc
 from wormcast.algorithms import SCHEMES, WormcastError, topology
+from wormcast.algorithms.errors import located
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.traffic import Traffic
 from wormcast.sim.engines.event_counters import COUNTED
@@ -157,11 +158,11 @@ def test_a_table_that_is_not_valid_is_refused(text, sentence, tmp_path):
     file.write_text(text)
     with pytest.raises(WormcastError) as error:
         read_energy(file)
-    assert str(error.value) == f"{file}: {sentence}"
+    assert str(error.value) == located(sentence, str(file))
 
 
 def test_a_table_for_other_flits_is_refused():
     with pytest.raises(WormcastError) as error:
         wc.load("mesh:4x4", "dual-path", 0.02, flit_width=64, energy=EXAMPLE)
-    assert str(error.value) == ("energy: flit_width: 32 is not valid: the network has flits of 64 bits. Needed: "
-                                "costs for flits of 64 bits.")
+    assert str(error.value) == ("flit_width in the energy table: 32 is not valid: the network has flits of 64 bits. "
+                                "Needed: costs for flits of 64 bits.")

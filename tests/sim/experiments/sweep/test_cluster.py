@@ -76,8 +76,7 @@ def test_point_that_loses_its_workers_is_named_or_one_that_was_next_there(worker
     file.write_text(LONG.replace('"dual-path", "multipath"', '"individual"') + f'relation = ["e-cube", "{own}:own"]\n')
     with ResultStore(tmp_path / "some.sqlite") as store:
         begun = run_on_cluster(points(read(file)), store, workers.scheduler_address)
-        with pytest.raises(WormcastError, match=r"^point scheme individual, rate 0\.\d+, relation .*: 2 workers "
-                                                r"that ran the point, or would have run it next, were lost\."):
+        with pytest.raises(WormcastError, match=r"2 workers that ran the point, or would have run it next, were lost"):
             list(begun)
 
 

@@ -89,5 +89,5 @@ def test_folder_that_cannot_be_written_is_told(tmp_path):
     with pytest.raises(WormcastError, match="file/folder cannot be created: Not a directory"):
         ResultStore(tmp_path / "file" / "folder" / "some.sqlite")
     (tmp_path / "some.sqlite").mkdir()
-    with pytest.raises(WormcastError, match=r"some\.sqlite cannot be used: unable to open"):
+    with pytest.raises(WormcastError, match=r"some\.sqlite cannot be used \(unable to open"):
         ResultStore(tmp_path / "some.sqlite")

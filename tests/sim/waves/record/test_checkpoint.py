@@ -95,13 +95,13 @@ def test_the_same_bytes_in_another_shape_are_refused(file, monkeypatch):
     digest = json.loads(zipfile.ZipFile(file).read("manifest.json"))["sha256"]
     checkpoint.write(file, CONTENT, ARRAYS)
     rewritten(file, lambda whole: whole.update(sha256=digest))
-    with pytest.raises(WormcastError, match="is damaged: the checksum of its contents is wrong"):
+    with pytest.raises(WormcastError, match="is damaged .the checksum of its contents is wrong"):
         checkpoint.read(file)
 
 
 def test_changed_options_are_refused(file):
     rewritten(file, lambda whole: whole["content"].update(cycle=13))
-    with pytest.raises(WormcastError, match="is damaged: the checksum of its contents is wrong"):
+    with pytest.raises(WormcastError, match="is damaged .the checksum of its contents is wrong"):
         checkpoint.read(file)
 
 
@@ -160,11 +160,11 @@ def test_what_would_fill_the_memory_is_refused_before_it_is_read(tmp_path, monke
     monkeypatch.setattr(checkpoint.CheckpointFile, "_read", lambda self, name, most: (
         pytest.fail(name) if name == "a.npy" else read(self, name, most)))
     bomb(tmp_path / "bomb", "a.npy", 1 << 25)
-    with pytest.raises(WormcastError, match=r"bomb is damaged: the arrays without a fixed size have 33554432 "
-                                            r"bytes in total\. Allowed: at most \d+\.$"):
+    with pytest.raises(WormcastError, match=r"bomb is damaged .the arrays without a fixed size have 33554432 "
+                                            r"bytes in total, more than \d+\)\. Needed: "):
         checkpoint.read(tmp_path / "bomb")
     with checkpoint.opened(tmp_path / "bomb") as stored:
-        with pytest.raises(ValueError, match=r"a.npy has 33554432 bytes\. Allowed: at most 8292\."):
+        with pytest.raises(ValueError, match=r"a.npy has 33554432 bytes, more than 8292"):
             stored.arrays({"a": 100})
         with pytest.raises(ValueError, match=r"a.npy is not known"):
             stored.arrays({})
@@ -175,7 +175,7 @@ def test_what_would_fill_the_memory_is_refused_before_it_is_read(tmp_path, monke
 def test_a_manifest_that_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "MOST_MANIFEST", 1 << 10)
     bomb(tmp_path / "bomb", "a.npy", 0, content={"name": "x" * 2000})
-    with pytest.raises(WormcastError, match=r"is damaged: manifest.json has \d+ bytes\. Allowed: at most 1024\."):
+    with pytest.raises(WormcastError, match=r"is damaged .manifest.json has \d+ bytes, more than 1024"):
         checkpoint.read(tmp_path / "bomb")
 
 
@@ -189,5 +189,5 @@ def test_a_reason_is_given_though_the_error_has_none(file, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(np.lib.format, "read_array", fails)
-    with pytest.raises(WormcastError, match=r"kept is damaged: MemoryError$"):
+    with pytest.raises(WormcastError, match=r"kept is damaged .MemoryError.\. Needed: "):
         checkpoint.read(file)

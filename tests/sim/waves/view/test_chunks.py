@@ -92,7 +92,7 @@ def test_what_is_no_row_is_damage(star, tmp_path):
     text = star.read_text()
     assert "s0+3 " in text
     (tmp_path / "w.vcd").write_text(text.replace("s0+3 ", "s0*3 ", 1))
-    with pytest.raises(WormcastError, match=r"w.vcd is damaged: a signal of s.* has the value '0\*3' at \d+"):
+    with pytest.raises(WormcastError, match=r"w.vcd is damaged .a signal of s.* has the value '0\*3' at \d+"):
         read_waveform(tmp_path / "w.vcd")
 
 

@@ -82,11 +82,11 @@ def test_a_wait_is_of_the_worm_at_the_front(tmp_path):
     (lambda text: "", "it is no VCD file. Allowed"),
     (lambda text: "some text\n", "it is no VCD file. Allowed"),
     (lambda text: "\x89PNG\xff", "it is no VCD file. Allowed"),
-    (lambda text: text[:text.index("$enddefinitions")], "is damaged: it ends within the declarations of its signals"),
+    (lambda text: text[:text.index("$enddefinitions")], "is damaged (it ends within the declarations of its signals"),
     (lambda text: text[text.index("$timescale"):], "has no worms. Needed: a waveform that run or load"),
     (lambda text: text.replace("$comment wormcast {", "$comment wormcast $end $comment {", 1), "has no worms. Neede"),
-    (lambda text: text.replace('"links"', '"links', 1), "is damaged: its comment is not JSON: "),
-    (lambda text: text.replace('"first": 0', '"first": "0"', 1), "its comment gives first of it as '0'"),
+    (lambda text: text.replace('"links"', '"links', 1), "is damaged (its comment is not JSON, "),
+    (lambda text: text.replace('"first": 0', '"first": "0"', 1), "its comment gives first as '0'"),
     (lambda text: text.replace('"end": 30', '"end": 0', 1), "its comment gives cycles 0 to 0 of 1000000 fs"),
     (lambda text: text.replace('"source": 3', '"source": 4', 1), "its comment gives source of worm 1 as [4]"),
     (lambda text: text.replace('"vcs": 1,', '"vcs": null,', 2), "its comment gives vcs of link 0 as None"),
@@ -103,7 +103,7 @@ def test_a_wait_is_of_the_worm_at_the_front(tmp_path):
     *((lambda text, junk=junk: f"{text}{junk}\n", f"'{said}', is neither a change of a signal") for junk, said in (
         ("$junk", "$junk"), ("$scope module a $end", "$scope module a $end"), ("1", "1"), ("1~nobody", "1 ~nobody"),
         ("b101 ~nobody", "101 ~nobody"), ("b101\n ~nobody", "101 ~nobody"))),
-    *((lambda text, junk=junk: f"{text}{junk}\n", "damaged: it ends within a ch") for junk in ("b", "strap", "rest")),
+    *((lambda text, junk=junk: f"{text}{junk}\n", "damaged (it ends within a ch") for junk in ("b", "strap", "rest")),
     (lambda text: f"{text}#31000000\n", "it continues at 31000000, but its comment has cycles up to 29"),
     (lambda text: text[:-4], "is neither a change of a signal nor a later time"),
     (lambda text: text.replace('"worm": 1, "message"', '"worm": 2, "message"'), "its signals have worm 1, which its"),
@@ -187,7 +187,7 @@ def test_a_damaged_line_has_its_number(tmp_path):
     with path.open("rb") as file:
         number = file.read().split(b"\n").index(b"[") + 1
     wave = Wave(path)
-    with pytest.raises(WormcastError, match=rf"damaged: line {number}, '\[', is neither"):
+    with pytest.raises(WormcastError, match=rf"damaged .line {number}, '\[', is neither"):
         list(wave.changes([]))
 
 

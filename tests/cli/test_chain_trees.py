@@ -107,8 +107,8 @@ CONVENTIONAL = "ni: conventional (the default) is not valid: network interfaces 
     (["plan", NETWORK, "k-binomial:order=up", *TO],
      "scheme: order 'up' of 'k-binomial:order=up' is not valid. Allowed: cco, dimension, id, random."),
     (["plan", NETWORK, "binomial:k=2", *TO],
-     "scheme: parameter 'k=2' of 'binomial:k=2' is unknown. Allowed: "
-     "binomial:order=cco|dimension|id|random,seed=SEED."),
+     ("scheme: parameter 'k=2' of 'binomial:k=2' is unknown. Allowed: "
+     "binomial:order=cco|dimension|id|random,seed=SEED.")),
     (["plan", NETWORK, "individual:k=2", *TO],
      "scheme: 'individual:k=2' is not valid: individual has no parameters. Allowed: individual."),
     (["plan", "min:b=2,stages=5", "k-binomial:order=cco", *TO],

@@ -95,13 +95,13 @@ def test_the_same_bytes_in_another_shape_are_refused(file, monkeypatch):
     digest = json.loads(zipfile.ZipFile(file).read("manifest.json"))["sha256"]
     checkpoint.write(file, CONTENT, ARRAYS)
     rewritten(file, lambda whole: whole.update(sha256=digest))
-    with pytest.raises(WormcastError, match="is damaged .the checksum of its contents is wrong"):
+    with pytest.raises(WormcastError, match=r"is damaged .the checksum of its contents is wrong"):
         checkpoint.read(file)
 
 
 def test_changed_options_are_refused(file):
     rewritten(file, lambda whole: whole["content"].update(cycle=13))
-    with pytest.raises(WormcastError, match="is damaged .the checksum of its contents is wrong"):
+    with pytest.raises(WormcastError, match=r"is damaged .the checksum of its contents is wrong"):
         checkpoint.read(file)
 
 

@@ -79,7 +79,7 @@ class DmaEngine(wiring.Component):
         for name, turn in (("early", early), ("late", ~early)):
             for k in links:
                 requested, after = Signal(name=f"link{k}_{name}"), Signal(at_once, name=f"left_after_link{k}_{name}")
-                m.d.comb += [requested.eq(requests[k] & turn[k]), after.eq(Mux(requested, left >> 1, left))]
+                m.d.comb += [requested.eq(requests[k] & turn[k]), after.eq(Mux(requested, left[1:], left))]
                 grants.append(requested & left[0])
                 refusals.append((requested & ~left[0], (1 << self.links) - (1 << k)))
                 left = after
@@ -89,7 +89,8 @@ class DmaEngine(wiring.Component):
                 m.d.sync += early.eq(from_here)
         spent = Array(count * self.cycles for count in range(at_once + 1))[sum(granted[1:], granted[0])]
         filled = Signal(range(most + self.flits + 1))
-        m.d.comb += filled.eq(parts - spent + self.flits)
+        # never negative: linters report a signed value that is stored as an unsigned one
+        m.d.comb += filled.eq((parts - spent).as_unsigned() + self.flits)
         m.d.sync += parts.eq(Mux(filled > most, most, filled))
         for k in links:
             m.d.sync += grants_held[k].eq(grants_held[k] + granted[k] - self.crosses[k])

@@ -49,7 +49,13 @@ OPTIONS: Mapping[str, tuple[object, ...]] = {
     "t-hr": (5,),
     "t-ns": (2,),
     "t-nr": (2,),
-    "dma": ("1/2", "2"),
+    "dma": ("1/2", "5/3", "2"),
+    "dma-buckets": ("separate",),
+    "dma-engine": ("interface",),
+    "send-queue": (1, 2),
+    "receive-queue": (1, 3),
+    "ni-processors": ("one",),
+    "ni-order": ("receive-first", "send-first"),
     "absorb": ("host", "1", "2"),
     "slot": (16,),
     "ni": ("fcfs", "fpfs"),
@@ -73,6 +79,12 @@ NEEDED_WITH: Mapping[str, Mapping[str, object]] = {
     "chunk": {"buffer-kind": "deep", "vcs": 1, "consumption": 1, "buffer": 64},
     "slot": {"absorb": "2"},
     "row": {"ni": "fpfs", "packet": 4},
+    "dma-buckets": {"dma": "1/2"},
+    "dma-engine": {"dma": "4/3"},
+    "send-queue": {"packet": 4},
+    "receive-queue": {"packet": 4},
+    "ni-processors": {"packet": 8, "send-queue": 1, "receive-queue": 2},
+    "ni-order": {"packet": 8, "send-queue": 2, "receive-queue": 1, "ni-processors": "one"},
 }
 
 #: Number of consecutive combinations with the same network and hardware.

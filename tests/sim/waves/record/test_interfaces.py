@@ -31,6 +31,14 @@ def test_children_of_a_later_lane_have_the_names_of_nodes(tmp_path):
         f"{does} 0.{packet} worm_2.{packet} to 0.3" for packet in range(2) for does in ("waits", "sends")]
 
 
+def intervals(found, cycles):
+    """Return a function of a signal's name: the intervals in which the signal is 1, last cycles included."""
+    def high(name):
+        ends = [cycle for cycle, _ in changes(found[name], cycles)[1:]]
+        return list(zip(ends[::2], [end - 1 for end in ends[1::2]], strict=True))
+    return high
+
+
 @pytest.mark.slow  # most of it the compiler's
 def test_packets_in_a_receive_queue(tmp_path):
     """Two are stored; the third one waits in the network until the first one's place is free."""
@@ -41,15 +49,11 @@ def test_packets_in_a_receive_queue(tmp_path):
     assert result.outcome == "delivered"
     found = waves.read(tmp_path / "w.vcd")
     node = "bench.top.network.interface_0_1."
+    high = intervals(found, 320)
     queue, words = f"{node}consumption_0.queue.", "bench.top.interfaces.interface_0_1."
 
     def seen(name):
         return changes(found[name], 320)
-
-    def high(name):
-        """The intervals in which a signal is 1, last cycles included."""
-        ends = [cycle for cycle, _ in seen(name)[1:]]
-        return list(zip(ends[::2], [end - 1 for end in ends[1::2]], strict=True))
 
     def said(name):
         return [(cycle, text.replace("\\x20", " ")) for cycle, text in seen(f"{words}{name}")]
@@ -70,3 +74,30 @@ def test_packets_in_a_receive_queue(tmp_path):
     assert said("copies")[1:3] == [(209, "waits 0.0 worm_1.0 to 0.2"), (215, "sends 0.0 worm_1.0 to 0.2")]
     assert high(f"{node}forwarding.has")[0][0] == 209
     assert high(f"{node}network_out_0__valid")[0][0] == 150 + 16 + 4 + 40 + 5
+
+
+@pytest.mark.slow  # most of it the compiler's
+def test_grants_of_the_bus(tmp_path):
+    """Links take turns while both request grants; a link that has no more flits keeps two."""
+    options = {"vcs": 2, "consumption": 1, "dma": "1/2", "dma_engine": "interface"}
+    run(topology("mesh:1x2"), SCHEMES["individual"], [send(0, 1, length=12), send(1, 0, length=12, at=4)],
+        Configuration(**options), vcd=tmp_path / "w.vcd")
+    found = waves.read(tmp_path / "w.vcd")
+    node = "bench.top.network.interface_0_0."
+    high = intervals(found, 54)
+
+    def at(name):
+        wave = found[f"{node}dma_0.{name}"]
+        return [int(wave.at(cycle * waves.PERIOD), 2) for cycle in range(54)]
+
+    assert [high(f"{node}{name}")[0][0] for name in ("host_in_0__valid", "network_out_0__valid", "network_in_0__valid",
+                                                     "host_out_0__valid")] == [1, 3, 14, 16]
+    crosses, granted = at("crosses"), at("granted")
+    assert [cycle for cycle in range(54) if crosses[cycle] & 2] == [2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 22, 26, 30]
+    assert [cycle for cycle in range(54) if crosses[cycle] & 1] == [15, 16, 20, 24, 28, 32, 36, 40, 42, 44, 46, 48]
+    assert [granted[cycle] for cycle in (3, 4, 5, 17, 19, 33, 35, 37, 39)] == [2, 0, 2, 2, 1, 2, 1, 2, 1]
+    assert at("early")[16:19] == [2, 2, 3]
+    assert [at("may_cross")[cycle] for cycle in (4, 5, 17)] == [3, 1, 0]
+    assert [at("parts")[cycle] for cycle in (0, 3, 4, 5, 52, 53)] == [2, 2, 1, 2, 1, 2]
+    assert at("link1_grants")[37:39] == [1, 2]
+    assert [at(f"link{k}_grants")[53] for k in range(2)] == [2, 2]

@@ -16,8 +16,8 @@ class Multipath(LabelOrder):
     """Send one worm to each quadrant around the source.
 
     The destinations of higher labels (as in dual-path) are divided into those in the source's column or to the right of
-    it, and those to the left. The destinations of lower labels are divided in the same way. Each worm goes by R
-    directly from the source. A worm without destinations is not sent.
+    it, and those to the left. The destinations of lower labels are divided in the same way. Each worm goes by the
+    relation `hamiltonian`, from its first hop on. A worm without destinations is not sent.
 
     Cost: at most four start-ups. Source: [Boppana98], section 2.1. Ours: destinations in the source's own column belong
     to the worms to the right. Sending alternates between higher and lower labels: right up, right down, left up, left
@@ -42,18 +42,17 @@ class MultipathLmn(LabelOrder):
     Of the source's neighbours of higher label, one lies in its row and one in its column. Destinations of higher labels
     get two worms: one for the columns on the side of the row neighbour of higher label, one for all other columns. The
     destinations of lower labels are divided in the same way. So destinations in the source's own column always belong
-    to the worm of the column neighbour. Each worm goes first to its own neighbour, and then by R (relation
-    `HamiltonianRowFirst`).
+    to the worm of the column neighbour. Each worm goes first to its own neighbour, and then by the relation
+    `hamiltonian` (together: `HamiltonianRowFirst`).
 
     By the relation `HamiltonianRowFirst`, the worms of a multicast share no link. Both worms to higher labels leave the
     source by different links, and then stay in different columns; worms to lower labels use links in the other
     direction. Every label along a path is nearer to the worm's last destination than the label before it.
 
-    With ``--relation hamiltonian`` all worms go by R directly from the source. With ``--relation hamiltonian``, paths
-    have the same number of hops, but the worm for the columns on the row neighbour's side may leave by the link to the
-    column neighbour. On 8x8 with ``--relation hamiltonian``, two worms share their first link in 24.5 % of random
-    multicasts to 10 destinations (tests/algorithms/test_schemes.py). Worms with the same first link follow each other
-    even with an injection port per link.
+    With ``--relation hamiltonian``, paths have the same number of hops, but the worm for the columns on the row
+    neighbour's side may leave by the link to the column neighbour. On 8x8 with ``--relation hamiltonian``, two worms
+    share their first link in 24.5 % of random multicasts to 10 destinations (tests/algorithms/test_schemes.py). Worms
+    with the same first link follow each other even with an injection port per link.
 
     Cost: at most four start-ups. Source: [Lin94], as [Boppana98] quotes it in section 2.1; the split and the first hops
     are from general knowledge. Ours: the order of sending, alternating as in `Multipath`.

@@ -45,11 +45,11 @@ class Multicast:
 
 
 def chained(topology: Topology, scheme: MultiDropScheme, seed: int = 0) -> list[TheoremCheck]:
-    """Decide for worms along chains: Lemma 5, whether nearly the fewest worms are sent, and whether they take the
-    fewest steps.
+    """Decide the statements of [Sivaram98] on worms along chains of switches.
 
-    Lemma 5 is decided for all worms to two switches of a chain, in large networks for a sample of switches. The
-    statements about numbers of worms and of steps are decided for random multicasts. ``seed`` draws both samples.
+    Lemma 5 is decided for all worms to two switches of a chain, in large networks for a sample of switches. Two
+    statements are decided for random multicasts: that nearly the fewest worms are sent, and that they take the fewest
+    steps. ``seed`` draws both samples.
     """
     multicasts = drawn_multicasts(topology, seed)
     found = [_lemma_5(topology, seed), _few(topology, scheme, multicasts)] if scheme.whole_chains else []

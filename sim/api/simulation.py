@@ -449,7 +449,7 @@ def hunt(
     lengths = usual_lengths(setup.configuration) if length is None else _lengths(length)
     with watched(progress), progress_bar(cycles, "cycles", shown=progress) as show:
         found = search(setup.topology, setup.scheme, configuration=setup.configuration, cycles=cycles,
-                       lengths=lengths, seed=seed, tell=show)
+                       lengths=lengths, seed=seed, on_batch=show)
     said = length if isinstance(length, str) else "{}:{}".format(*lengths)
     return HuntResult(configuration=setup.to_dict({"cycles": cycles, "length": said}), seed=seed, hunt=found,
                       setup=setup)

@@ -31,7 +31,7 @@ def continue_(
     from ..api.measurement import LoadResult
     from ..experiments.load import Trace, resume
     from .experiments import Outputs, drive
-    from .load_report import tell
+    from .load_report import report_load
 
     with stdout_for_results():
         outputs = Outputs(kept)
@@ -48,4 +48,4 @@ def continue_(
         result = drive(experiment, origin, outputs)
         outputs.finish(experiment, origin, result)
     whole = LoadResult.of(result, origin, cycles=experiment.cycles, warmup=experiment.warmup, links=outputs.links)
-    return tell(whole, outputs, json=json)
+    return report_load(whole, outputs, json=json)

@@ -171,7 +171,7 @@ def _show(name: str, out: Path) -> None:
     for file, content in lesson.given.items():
         with whole_file(out / file) as unfinished:
             unfinished.write_text(content.read_text() if isinstance(content, Path) else content)
-    told = []
+    lines = []
     for run in lesson.runs:
         wave, page = out / f"{run.name}.vcd", out / f"{run.name}.html"
         _step(run.title, f"{run.line} --vcd {{out}}/{run.name}.vcd", run.code, out)
@@ -179,15 +179,15 @@ def _show(name: str, out: Path) -> None:
         moments = _moments(history)
         notes = [(moments[moment], text) for moment, text in run.notes.items()]
         write_replay(history, page, title=run.title, notes=notes)
-        told += [f"{run.title} ({page.name})", *(f"  from cycle {cycle}: {text}" for cycle, text in notes),
+        lines += [f"{run.title} ({page.name})", *(f"  from cycle {cycle}: {text}" for cycle, text in notes),
                  *(f"  {words} {cycle}: {why}" for words, cycle, why in milestones(history)), ""]
     waves = " ".join(f"{{out}}/{run.name}.vcd" for run in lesson.runs)
     _step("The runs as space-time diagrams, side by side", f"wave {waves} --plot {{out}}/{name}.svg --width 180",
           Exit.DONE, out)
     with whole_file(out / f"{name}.txt") as unfinished:
-        unfinished.write_text("\n".join(told))
+        unfinished.write_text("\n".join(lines))
     say("\nwhat to look for:\n")
-    for line in told:
+    for line in lines:
         say(line)
     say("open in a browser (play: space; step: arrow keys; large type: L):")
     for run in lesson.runs:

@@ -232,7 +232,7 @@ class TableOutput:
         except WormcastError as error:
             self.refused = str(error)
 
-    def tell(self) -> None:
+    def report_file(self) -> None:
         """Print the name of the written file."""
         if self.written:
             say(f"table: {self.path}")
@@ -288,13 +288,13 @@ class Outputs:
                 "csv": self.table.path if self.table.written else None,
                 "messages_out": self.messages.path if self.messages.written else None}
 
-    def tell(self) -> None:
+    def report_files(self) -> None:
         """Print the names of the written files, except the picture."""
         if self.recording.written:
             say(f"waveform: {self.recording.written}{self.recording.shown}")
-        self.table.tell()
-        if self.messages.told:
-            say(self.messages.told)
+        self.table.report_file()
+        if self.messages.summary:
+            say(self.messages.summary)
         if self.keeping.written is not None:
             say(f"checkpoint: {self.keeping.path}, cycle {self.keeping.written}")
 

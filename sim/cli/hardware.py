@@ -99,7 +99,7 @@ def describe_hardware(configuration: Configuration, scheme: Scheme) -> str:
     schemes, the text names the kind of replication and the tokens instead of the readers. For deep buffers, the text
     names the chunks instead of the readers.
     """
-    told = {"vcs", "buffer", "buffer_kind", "chunk", "consumption", "readers", "delays", "classes", "tokens"}
+    listed = {"vcs", "buffer", "buffer_kind", "chunk", "consumption", "readers", "delays", "classes", "tokens"}
     options = configuration.to_dict()
     copied = f"{configuration.readers} readers ({READERS[configuration.readers]})"
     if configuration.deep:
@@ -108,8 +108,8 @@ def describe_hardware(configuration: Configuration, scheme: Scheme) -> str:
         tokens = "no tokens" if configuration.tokens == "off" else "tokens"
         copied = f"{scheme.replication} copies ({COPIES[scheme.replication]}), {tokens}"
     if configuration.smart and not configuration.deep:
-        told.remove("buffer_kind")
-    others = unusual(options, [name for name in options if name not in told])
+        listed.remove("buffer_kind")
+    others = unusual(options, [name for name in options if name not in listed])
     if configuration.classes is not None:
         others.append(describe_classes(ConsumptionClasses.parse(configuration.classes)))
     return ", ".join([

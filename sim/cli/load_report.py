@@ -17,7 +17,7 @@ from .experiments import Outputs
 from .hardware import describe_hardware
 from .run_report import at_rest, holds_and_waits
 
-__all__ = ["report", "report_saturation", "tell"]
+__all__ = ["report", "report_load", "report_saturation"]
 
 KINDS = {"network": "between routers", "injection": "injection", "consumption": "consumption"}
 
@@ -57,7 +57,7 @@ def _apart(low: float, high: float) -> str:
     return f"{low:.4g} and {high:.4g} ({(high - low) / (high + low) if low else 1:.1%} about the mean)"
 
 
-def tell(result: LoadResult, outputs: Outputs, *, json: bool) -> int:
+def report_load(result: LoadResult, outputs: Outputs, *, json: bool) -> int:
     """Print and draw the result, report files that could not be written, and return the exit code."""
     load = result.load
     outputs.table.write(lambda: [result.table_row()])
@@ -72,7 +72,7 @@ def tell(result: LoadResult, outputs: Outputs, *, json: bool) -> int:
             report_links(load)
             if load.events is not None:
                 report_places(load.events)
-        outputs.tell()
+        outputs.report_files()
     outputs.drawing.draw(load, quiet=json)
     refused = outputs.refused
     if result.deadlock:

@@ -85,7 +85,7 @@ def load_(
     seeds.
     """
     from .experiments import Outputs, TableOutput, drive
-    from .load_report import report_saturation, tell
+    from .load_report import report_load, report_saturation
 
     named: dict[str, Any] = {"topology": topology, "scheme": scheme, "relation": relation}
     counting = {**({"events": "on"} if events else {}), **({"energy": energy} if energy else {})}
@@ -107,7 +107,7 @@ def load_(
             emit_result(replace(found, files={"csv": str(out.path) if out.written else None}))
         else:
             report_saturation(found.saturation)
-            out.tell()
+            out.report_file()
         if out.refused:
             raise WormcastError(out.refused)
         return found.exit_code
@@ -135,4 +135,4 @@ def load_(
         outputs.begin(task.experiment)
         result = task.perform(lambda experiment: drive(experiment, task.setup.origin, outputs))
         outputs.finish(task.experiment, task.setup.origin, result)
-    return tell(task.result(result, links=outputs.links), outputs, json=json)
+    return report_load(task.result(result, links=outputs.links), outputs, json=json)

@@ -24,7 +24,7 @@ class MessagesOutput:
         self.path: Path | None = given.get("messages_out")
         self.written = False
         self.refused: str | None = None
-        self.told: str | None = None  # line of the report
+        self.summary: str | None = None  # line of the report
         self._table: MessageTable | None = None
         if self.path is None:
             return
@@ -50,11 +50,11 @@ class MessagesOutput:
         try:
             with whole_file(self.path) as unfinished:
                 self._table.write(unfinished, parquet=self.path.suffix == ".parquet", warmup=warmup)
-            self.written, self.told = True, f"messages: {self.path}"
+            self.written, self.summary = True, f"messages: {self.path}"
         except WormcastError as error:
             self.refused = str(error)
 
     def leave_out(self) -> None:
         """Write no file, because of a deadlock."""
         if self.path is not None:
-            self.told = "no table of messages, as a deadlock has no measurements"
+            self.summary = "no table of messages, as a deadlock has no measurements"

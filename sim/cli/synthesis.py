@@ -56,7 +56,7 @@ def synth_(
     host_port: Given,
     json: Json = False,
 ) -> None:
-    from .synthesis_report import report_point, synthesise_sweep, tell
+    from .synthesis_report import report_point, show_step, synthesise_sweep
 
     require_at_least(0, seeds=seeds)
     require_at_least(1, runs=runs)
@@ -74,7 +74,7 @@ def synth_(
             raise WormcastError(f"{hint}: {file} is not valid without --sweep. Needed: --sweep OPTION=VALUE,VALUE.")
     with stdout_for_results():
         result = synthesise(what, target=target, seeds=seeds, runs=runs, area_delay=area_delay, reset=reset,
-                            clock_enable=clock_enable, breakdown=by_block, on_step=tell, **built_for, **given,
+                            clock_enable=clock_enable, breakdown=by_block, on_step=show_step, **built_for, **given,
                             **host_port)
     if json:
         emit_result(result)

@@ -28,10 +28,10 @@ from .hardware import describe_hardware
 from .named import user_files
 from .options import picture_paths, say_files
 
-__all__ = ["report_point", "synthesise_sweep", "tell"]
+__all__ = ["report_point", "show_step", "synthesise_sweep"]
 
 
-def tell(step: str) -> None:
+def show_step(step: str) -> None:
     """Print a step on stderr."""
     print(step, file=sys.stderr, flush=True)
 
@@ -140,7 +140,7 @@ def synthesise_sweep(what: str, port: str | None, kind: str | None, texts: Seque
     for file in filter(None, (output, *pictures.values())):
         require_writable(file)
     with stdout_for_results():
-        result = synth_sweep(what, texts, port=port, kind=kind, seeds=seeds, runs=runs, on_step=tell, **fixed)
+        result = synth_sweep(what, texts, port=port, kind=kind, seeds=seeds, runs=runs, on_step=show_step, **fixed)
     if output:
         with whole_file(output) as unfinished:
             write_csv(result.rows(), unfinished)

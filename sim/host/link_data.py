@@ -21,12 +21,12 @@ SIZES = 1, 2, 4, 8
 
 
 def link_data(words: np.ndarray) -> npt.NDArray[np.int64]:
-    """Return the place of words for `get_part` and `put_part`.
+    """Describe an array of words for `get_part` and `put_part`: address, bytes of a word, numbers of parts and nodes.
 
     Parameters
     ----------
     words : unsigned [links, parts, nodes]
-        Contiguous words, which must exist as long as the place is used.
+        Contiguous words, which must exist as long as the description is used.
     """
     assert words.flags.c_contiguous
     return np.array([words.ctypes.data, words.itemsize, *words.shape[1:]])

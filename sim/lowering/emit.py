@@ -62,8 +62,8 @@ class Body:
         self.operations = 0
         self.fresh = 0
         self.block = "body"
-        self.apart: dict[Node, str] = {}
-        self.room: list[str] = []
+        self.spilled: dict[Node, str] = {}
+        self.allocas: list[str] = []
         self.read = {node.data: node for step in phase.steps for node in needs(step) if node.op == "state"}
         for number, (_, run) in enumerate(flag_runs(phase.steps)):
             if number:
@@ -247,20 +247,20 @@ class Body:
         base = self.address("%tile", place.offset)
         return self.put(f"getelementptr i{place.bits}, ptr {base}, {self.type(32)} {index}")
 
-    def keep(self, node: Node) -> None:
+    def spill(self, node: Node) -> None:
         """Store a vector in memory, so that its elements can be read one by one."""
-        if node not in self.apart:
+        if node not in self.spilled:
             bits = max(8, element_bits(node.width))
             self.value(node)
             value = self.widened(node, bits)
-            self.apart[node] = f"%kept{len(self.room)}"
-            self.room.append(f"  {self.apart[node]} = alloca {self.type(bits)}, align 64")
-            self.store(self.type(bits), value, self.apart[node], 64)
+            self.spilled[node] = f"%kept{len(self.allocas)}"
+            self.allocas.append(f"  {self.spilled[node]} = alloca {self.type(bits)}, align 64")
+            self.store(self.type(bits), value, self.spilled[node], 64)
 
     def element(self, node: Node, instance: str, bits: int) -> str:
-        """Return the element of one instance, stored by `keep`, as a number of ``bits`` bits."""
+        """Return the element of one instance, stored by `spill`, as a number of ``bits`` bits."""
         kept = max(8, element_bits(node.width))
-        return self.resized(self.loaded(self.apart[node], kept, instance), kept, bits)
+        return self.resized(self.loaded(self.spilled[node], kept, instance), kept, bits)
 
     def resized(self, value: str, old: int, new: int) -> str:
         """Convert a number to ``new`` bits: truncate, or fill with zeros."""
@@ -302,7 +302,7 @@ class Body:
     def reads(self, ports: Sequence[Read]) -> None:
         """Copy the rows of one address from deep memories to registers, in the instances that enable the read."""
         self.value(ports[0].enable)
-        self.keep(ports[0].address)
+        self.spill(ports[0].address)
         with self.each(self.known[ports[0].enable]) as instance:
             place, there = self.row(ports[0].slot, ports[0].address, instance)
             for port in ports:
@@ -319,8 +319,8 @@ class Body:
         In an instance that enables the write, the address must be the address of an existing row.
         """
         self.value(port.enable)
-        self.keep(port.address)
-        self.keep(port.data)
+        self.spill(port.address)
+        self.spill(port.data)
         memory = self.layout.places[port.slot]
         with self.each(self.known[port.enable]) as instance:
             place, _ = self.row(port.slot, port.address, instance)
@@ -561,7 +561,7 @@ class _Phases:
 
     def __init__(self, name: str, blocks: Blocks, stores: Sequence[Move], body: type[Body] = Body) -> None:
         cut, between = phases(stores, SIZE, lambda node: blocks.vector_width * element_bits(node.width) // 8)
-        self.room = f"  %between = alloca i8, i64 {max(between, 1)}, align 64"
+        self.between = f"  %between = alloca i8, i64 {max(between, 1)}, align 64"
         self.texts: list[str] = []
         self.calls: list[str] = []
         self.intrinsics: set[str] = set()
@@ -571,7 +571,7 @@ class _Phases:
             made = body(blocks, phase)
             self.operations += made.operations
             self.intrinsics |= made.intrinsics
-            self.texts += [f"define internal void @{name}_{number}({', '.join(PARAMETERS)}) #0 {{", *made.room,
+            self.texts += [f"define internal void @{name}_{number}({', '.join(PARAMETERS)}) #0 {{", *made.allocas,
                            "  br label %body", "body:", *made.lines, "  ret void", "}"]
             self.calls.append(f"  call void @{name}_{number}({arguments})")
 
@@ -581,7 +581,7 @@ def _loop(name: str, blocks: Blocks, made: _Phases) -> str:
     return f"""
 define void @{name}(ptr noalias %state, ptr noalias %in, ptr noalias %out, i64 %n) #0 {{
 entry:
-{made.room}
+{made.between}
   %some = icmp sgt i64 %n, 0
   br i1 %some, label %loop, label %end
 loop:
@@ -638,7 +638,7 @@ def emit_observer(
     made = _Phases("observe", blocks, [Store(place, node) for place, node in program.settled.items()], Tile)
     return f"""
 define void @observe(ptr noalias %state, ptr noalias %in, ptr noalias %out, i64 %n, i64 %i) #0 {{
-{made.room}
+{made.between}
   %number = udiv i64 %i, {vector_width}
   %before = mul i64 %number, {layout.tile_bytes}
   %tile = getelementptr i8, ptr %state, i64 %before

@@ -41,7 +41,7 @@ class _Body:
                 continue
             assert isinstance(step, Node)  # no step reads or writes a deep memory: `in_bits` refuses them
             if step in phase.kept:
-                self.keep(self.value(step), "between", phase.kept[step])
+                self.write(self.value(step), "between", phase.kept[step])
             else:
                 self.value(step)
 
@@ -56,7 +56,7 @@ class _Body:
         pointer = self.put(f"getelementptr i8, ptr %{base}, i64 {offset}")
         return self.put(f"load {TYPE}, ptr {pointer}, align 64")
 
-    def keep(self, value: str, base: str, offset: int) -> None:
+    def write(self, value: str, base: str, offset: int) -> None:
         """Write a value ``offset`` bytes past ``base``."""
         pointer = self.put(f"getelementptr i8, ptr %{base}, i64 {offset}")
         self.lines.append(f"  store {TYPE} {value}, ptr {pointer}, align 64")
@@ -67,10 +67,10 @@ class _Body:
         if isinstance(step.place, int):
             if step.place in self.read:  # later steps of the phase may need the present value
                 self.value(self.read[step.place])
-            self.keep(value, "tile", self.layout.places[step.place].offset)
+            self.write(value, "tile", self.layout.places[step.place].offset)
         else:
             word, bit = step.place
-            self.keep(value, "out", PLANE_BYTES * (self.places[word] + bit))
+            self.write(value, "out", PLANE_BYTES * (self.places[word] + bit))
 
     def value(self, node: Node) -> str:
         """Return the name of the value of ``node``.

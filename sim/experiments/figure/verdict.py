@@ -181,7 +181,7 @@ def turning_limit(predicate: Predicate, limit: float, verdict: Callable[[Predica
 
 
 def _schemes(names: Iterable[str], schemes: Mapping[str, str]) -> set[str]:
-    """Return the schemes that series have, and that commands name."""
+    """Return the schemes of some series and commands. ``names``: series and commands."""
     return {word for name in names for word in ([schemes[name]] if name in schemes else re.split(r"[\s=,:]+", name))
             if word in SCHEMES}
 

@@ -65,7 +65,7 @@ class Hunt:
 @checked
 def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cycles: int = HUNT_CYCLES,
          lengths: tuple[int, int] | None = None, seed: int = 0, workers: int | None = None,
-         tell: Callable[[int], None] = lambda done: None) -> Hunt:
+         on_batch: Callable[[int], None] = lambda done: None) -> Hunt:
     """Search for messages that deadlock, and shrink them (`shrink`).
 
     Random messages are sent through many empty networks side by side (`draw`). The first search ends when it has proved
@@ -86,7 +86,7 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
         Seed of the random messages.
     workers : int, optional
         Number of threads. Default: number of processors.
-    tell : callable
+    on_batch : callable
         Called after each batch of the first search with the number of cycles searched so far.
     """
     if scheme.broadcasts:
@@ -108,7 +108,7 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
 
     arenas = [Arena(topology, scheme, built, lanes) for _ in range(workers or os.cpu_count() or 1)]
     searched, fewer, judge = SearchExtent(), SearchExtent(), DeadlockTest(arenas[0])
-    found = search(arenas, partial(draw, topology, lanes, lengths, None, seed), cycles, searched, tell=tell)
+    found = search(arenas, partial(draw, topology, lanes, lengths, None, seed), cycles, searched, on_batch=on_batch)
     if found is None:
         return Hunt(searched)
     first = len(judge.take(found))

@@ -65,7 +65,7 @@ def _spanning(span: tuple[Number, Number] | None, least: Number, most: Number) -
 
 
 def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: SearchExtent, *,
-           tell: Callable[[int], None] = lambda done: None) -> tuple[MessageLists, Outcome] | None:
+           on_batch: Callable[[int], None] = lambda done: None) -> tuple[MessageLists, Outcome] | None:
     """Simulate batches until a list of messages deadlocks or ``cycles`` cycles are simulated.
 
     Outcomes are evaluated in the order of the batches. Therefore result and extent of the search depend only on the
@@ -82,7 +82,7 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: SearchEx
     searched : SearchExtent
         Extent of the search. ``searched`` counts the batches up to the last one, but not batches after the last one
         that were simulated ahead.
-    tell : callable
+    on_batch : callable
         Called with the number of cycles searched so far, after each batch.
 
     Returns
@@ -106,7 +106,7 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: SearchEx
     with contextlib.closing(_in_order(run, len(arenas))) as outcomes:
         for batch, load, outcome in outcomes:
             searched.add(batch, load, outcome)
-            tell(min(searched.cycles, cycles))
+            on_batch(min(searched.cycles, cycles))
             if outcome.lane is not None:
                 return batch, outcome
             if searched.cycles >= end:

@@ -11,7 +11,7 @@ from ...host import EXCHANGE
 from .accounting import NO_REQUEST
 from .header_waits import HeaderWaits, SendingTimes, sending
 
-__all__ = ["DONE", "CompletedMessages", "CompletedRows", "Tell", "done_of", "through_of"]
+__all__ = ["DONE", "CompletedMessages", "CompletedRows", "MessageCallback", "done_of", "through_of"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -87,7 +87,7 @@ class CompletedMessages:
     way: HeaderWaits | None = None
 
 
-Tell = Callable[[CompletedMessages], None]
+MessageCallback = Callable[[CompletedMessages], None]
 """Callback for received messages."""
 
 

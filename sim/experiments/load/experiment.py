@@ -24,7 +24,7 @@ from ...build.network import Network
 from ...build.traffic import Traffic
 from ...common.stop import Stop
 from ..events import EventSums
-from .completed import Tell
+from .completed import MessageCallback
 from .past_states import PastStates
 from .result import Load, Totals, steady_from
 from .seed_batch import FOR_EVER, CommonEnd, SeedBatch, State
@@ -174,9 +174,9 @@ class Experiment:
         Processor time so far, in seconds.
     source : Path or None
         The file from which the state was read.
-    tell : list of Tell or None
+    on_received : list of MessageCallback or None
         Callback of each group of seeds for received messages, in the order of their numbers for each seed; see
-        `tell_rest`.
+        `report_rest`.
     """
 
     def __init__(self, topology: Topology, scheme: Scheme, traffic: Traffic | Trace, *, configuration: Configuration,
@@ -203,7 +203,7 @@ class Experiment:
         self.pasts: list[PastStates[State] | None] = [PastStates() if rewind else None for _ in parts]
         self.seconds = 0.0
         self.source: Path | None = None
-        self.tell: list[Tell | None] = [None for _ in parts]
+        self.on_received: list[MessageCallback | None] = [None for _ in parts]
         self._end = CommonEnd(Stop() if stop is None else stop)
 
     @property
@@ -257,8 +257,8 @@ class Experiment:
         try:
             with ThreadPoolExecutor(min(len(self.groups), os.cpu_count() or 1)) as pool:
                 try:
-                    steps = [pool.submit(group.advance, target, self._end, past, tell)
-                             for group, past, tell in zip(self.groups, self.pasts, self.tell, strict=True)]
+                    steps = [pool.submit(group.advance, target, self._end, past, callback)
+                             for group, past, callback in zip(self.groups, self.pasts, self.on_received, strict=True)]
                     for step in steps:
                         step.result()
                 except BaseException as error:
@@ -282,10 +282,10 @@ class Experiment:
         if self.stopped:
             raise KeyboardInterrupt
 
-    def tell_rest(self) -> None:
+    def report_rest(self) -> None:
         """After the last `run`, pass received messages that are younger than an unreceived message to the callbacks."""
-        for group, tell in zip(self.groups, self.tell, strict=True):
-            group.window.take_rest(tell)
+        for group, on_received in zip(self.groups, self.on_received, strict=True):
+            group.window.take_rest(on_received)
 
     def stop(self) -> None:
         """Stop all threads at their next step, for good. A signal handler may call this method."""

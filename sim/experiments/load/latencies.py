@@ -115,7 +115,7 @@ def percentile(bins: Integers, counts: Integers, share: float, largest: int) -> 
     """Return the least latency that a share of all messages does not exceed.
 
     The result is exact below 128 cycles. From 128 cycles on, the result is the middle of a bin, rounded down, and at
-    most ``largest``. If the share means all messages, the result is ``largest``. ``bins`` must not be empty.
+    most ``largest``. If the share covers all messages, the result is ``largest``. ``bins`` must not be empty.
     """
     below = np.cumsum(counts)
     wanted = share * below[-1] - 1e-9  # least number of messages with at most the resulting latency

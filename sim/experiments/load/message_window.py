@@ -12,7 +12,7 @@ from ...build.network import Network
 from ...common.growable import Growing
 from ...host import FREED, NOW, Host, MovingHost, lay_out
 from .accounting import AUDIT, MESSAGE, NO_REQUEST, SUMS, add_all, add_begun, audit, first_open
-from .completed import DONE, CompletedRows, Tell, done_of, through_of
+from .completed import DONE, CompletedRows, MessageCallback, done_of, through_of
 from .created import Created, Stream, with_replies
 from .header_waits import GrantLog
 from .result import COUNTS
@@ -158,7 +158,7 @@ class MessageWindow:
                 and np.array_equal(planned.message_offsets[:-1], starts)):
             raise ValueError(f"{network.scheme.name} plans other worms than those under way")
 
-    def take_done(self, tell: Tell | None = None) -> np.ndarray:
+    def take_done(self, on_received: MessageCallback | None = None) -> np.ndarray:
         """Remove the oldest messages up to the first unreceived one, and return their records: `DONE`, [messages].
 
         In the result, messages of a lane are in the order of their numbers. All messages that `take_rest` returns for a
@@ -166,20 +166,20 @@ class MessageWindow:
 
         Parameters
         ----------
-        tell : Tell, optional
+        on_received : MessageCallback, optional
             Callback for these messages.
         """
         self._count()
         host, first = self.host, self._through
         self._through = first_open(self.messages, host.worms, host.deliveries, first)
-        result = self._results(first, self._through, tell)
+        result = self._results(first, self._through, on_received)
         if 3 * self._through >= len(self.messages):  # removing fewer messages takes longer than simulating them
             self.shrink()
         return result
 
-    def take_rest(self, tell: Tell | None = None) -> np.ndarray:
+    def take_rest(self, on_received: MessageCallback | None = None) -> np.ndarray:
         """Return records of messages that are received while an older one is not; see `take_done`."""
-        return self._results(self._through, len(self.messages), tell)
+        return self._results(self._through, len(self.messages), on_received)
 
     def shrink(self) -> None:
         """Free the memory of messages that `take_done` has returned."""
@@ -198,7 +198,7 @@ class MessageWindow:
         """Return the index of a message's first worm; the number of worms if ``message`` is the number of messages."""
         return int(self.messages["worm"][message]) if message < len(self.messages) else len(self.host.worms)
 
-    def _results(self, first: int, end: int, tell: Tell | None) -> np.ndarray:
+    def _results(self, first: int, end: int, on_received: MessageCallback | None) -> np.ndarray:
         """Return the records of the received messages in a range."""
         if first == end:
             return np.zeros(0, DONE)
@@ -209,13 +209,13 @@ class MessageWindow:
         rows = CompletedRows(messages, worms, self.host.deliveries[begin:worms["delivery_end"][-1]], starts,
                     worms["delivery"][starts] - begin, self.host.exchanges)
         result = done_of(rows, self.network.nodes)
-        if tell:
+        if on_received:
             through = through_of(rows, result, self.network.nodes, self.host.worms)
             if self.log:
                 switches = self.network.topology.consumptions[through.last, 0]
                 way = self.log.along(through.worm + self.worms_before, through.packet, switches)
                 through = replace(through, way=way)
-            tell(through)
+            on_received(through)
         return result[result["received"] >= 0]
 
     def _count(self) -> None:

@@ -91,7 +91,7 @@ class MessageTable:
         for k, group in enumerate(experiment.groups):
             group.follow()
             file = tempfile.TemporaryFile()  # noqa: SIM115  the file closes with the last reference to it
-            experiment.tell[k] = functools.partial(self._add, file, group.seeds, random)
+            experiment.on_received[k] = functools.partial(self._add, file, group.seeds, random)
 
     def _add(self, file: BinaryIO, seeds: Sequence[int], random: bool, through: CompletedMessages) -> None:
         """Add the rows of the messages of a group of seeds to the group's file. An error is stored, and `write` raises
@@ -116,7 +116,7 @@ class MessageTable:
         OSError
             Rows could not be written, here or before.
         """
-        self._experiment.tell_rest()
+        self._experiment.report_rest()
         if self._failed:
             raise self._failed
         (_write_parquet if parquet else _write_csv)(self._rows(warmup), path)

@@ -20,7 +20,7 @@ from ...host import NOW, UNDELIVERED, MovingHost, check_receipts
 from ...waves.record import around
 from ...waves.record.arrays import Leaves, copy_in, copy_out
 from .checks import require_conservation, require_no_faults
-from .completed import Tell
+from .completed import MessageCallback
 from .event_totals import EventTotals
 from .header_waits import GrantLog
 from .message_window import MessageWindow
@@ -156,7 +156,7 @@ class SeedBatch:
                    int(edges[np.searchsorted(edges, self.now, side="right")]))
 
     def advance(self, until: int, end: CommonEnd, past: "PastStates[State] | None" = None,
-                tell: Tell | None = None) -> None:
+                on_received: MessageCallback | None = None) -> None:
         """Step until cycle ``until`` is reached or passed, but not beyond the common end.
 
         The cycles in which steps end, and so the measurements, do not depend on ``until``.
@@ -165,14 +165,14 @@ class SeedBatch:
         ----------
         past : PastStates, optional
             Store for past states.
-        tell : Tell, optional
+        on_received : MessageCallback, optional
             Callback for received messages, for each lane in the order of their numbers.
         """
         while self.now < until and not self.drained and not end.before(following := self._next()):
             if past is not None and past.due(self.now, self.window.rhythm) and not self.found:
                 state = self.capture()
                 past.add(self.now, state, state.bytes)
-            self._step(following, tell)
+            self._step(following, on_received)
             if self.found:
                 end.lower(self.found.deadlock.at)
 
@@ -186,7 +186,7 @@ class SeedBatch:
         """The experiment has no fixed end (last edge `FOR_EVER`), and all its messages are created and received."""
         return self._ends_by_itself and not self.engine.host.counters[UNDELIVERED]
 
-    def _step(self, until: int, tell: Tell | None) -> None:
+    def _step(self, until: int, on_received: MessageCallback | None) -> None:
         window, engine = self.window, self.engine
         if window.next < (chunk := (self.now // CHUNK + 1) * CHUNK):
             window.extend(chunk)
@@ -203,13 +203,13 @@ class SeedBatch:
         self._count(at)
         # received messages are not removed from the window at the edge of every slice, because slices may be short
         if until % CHUNK == 0 or until == edges[-1] or self.drained:
-            self._look(tell)
+            self._look(on_received)
 
-    def _look(self, tell: Tell | None) -> None:
+    def _look(self, on_received: MessageCallback | None) -> None:
         """Remove received messages, assert that no flit is lost, and look for deadlocks."""
         window, engine = self.window, self.engine
         require_no_faults(engine, self.seeds, window.worms_before)  # before worms are removed: faults name worms
-        self.totals.add(window.take_done(tell))
+        self.totals.add(window.take_done(on_received))
         engine.host = window.host
         require_tokens(engine)
         check_receipts(window.host)

@@ -33,13 +33,13 @@ __all__ = ["NOBODY", "LinkTrace", "trace_links", "vc_at_output", "wanted_by"]
 
 NOBODY = -1
 #: Number in place of a worm that holds a channel and is not identified yet.
-UNNAMED = -2
-#: Value of `TagAssembly.flits` if the packet's worm is identified, or the packet's first flit passed before
-#: the recording.
+UNIDENTIFIED = -2
+#: Value of `TagAssembly.flits` if the packet's worm is identified, or the packet's first flit passed before the
+#: recording.
 UNKNOWN = -1
 
 #: Number of bytes of router states that `_States` stores at a time; one cycle's states are always stored.
-ROOM = 1 << 22
+STATE_BYTES = 1 << 22
 
 Codes = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int16]
@@ -169,8 +169,8 @@ class _Tracer:
         ends = {end for link in self.links for end in (link.near, link.far) if end.kind in self.network.routers}
         states = _States(engine, self.lane, sorted({(end.kind, end.instance) for end in ends}), cycles + 1)
         for cycle in range(cycles + 1):
-            look(self.marks_at, self.data_at, self.data_bytes, engine.outputs, engine.host.tagged, self.tags,
-                 marks[cycle], named[cycle])
+            read_flits(self.marks_at, self.data_at, self.data_bytes, engine.outputs, engine.host.tagged, self.tags,
+                       marks[cycle], named[cycle])
             if states.add():
                 self._read(states, waits, targets, stored, owners, tokens)
                 deep.read(states)
@@ -178,16 +178,16 @@ class _Tracer:
                 engine.run(1, beyond=True)
         held = np.full((cycles + 1, len(self.channels)), NOBODY, np.int32)
         follow(marks, named, self.link_of, self.vc_of, self.vc_bits, self.ending, owners, begun, holders, held)
-        self._name(held)
+        self._identify(held)
         # a worm waits in a cycle if it makes the same request in this cycle and in the next one
-        in_vain = np.zeros_like(waits[:-1])
+        ungranted = np.zeros_like(waits[:-1])
         for at, (link, vc) in enumerate(self.channels):
             if link.input is not None:
                 probe = self.network.probe(link.far.kind, link.input, vc)
-                in_vain[:, at] = probe.in_vain(waits[:-1, at], waits[1:, at])
+                ungranted[:, at] = probe.in_vain(waits[:-1, at], waits[1:, at])
         at_front = np.full_like(held, NOBODY)
         find_front(held, targets, *queued, at_front)
-        return LinkTrace(marks[:-1], held[:-1], at_front[:-1], in_vain, targets[:-1], stored[:-1], owners[:-1],
+        return LinkTrace(marks[:-1], held[:-1], at_front[:-1], ungranted, targets[:-1], stored[:-1], owners[:-1],
                          deep.rows[:-1], deep.reads[:-1], deep.fetches[:-1], tokens[:-1], words=tuple(deep.known))
 
     def _begun(self) -> npt.NDArray[np.bool_]:
@@ -267,9 +267,9 @@ class _Tracer:
                 if (link.far.kind, link.input, vc) in taken:
                     tokens[rows, at] = taken[link.far.kind, link.input, vc][:, column]
 
-    def _name(self, held: npt.NDArray[np.int32]) -> None:
+    def _identify(self, held: npt.NDArray[np.int32]) -> None:
         """Identify, from registers, worms that hold a channel in the last cycle and have sent no payload flit on it."""
-        left = np.flatnonzero(held[-2] == UNNAMED)
+        left = np.flatnonzero(held[-2] == UNIDENTIFIED)
         if not len(left):
             return
         snapshot = Snapshot(self.engine, self.lane)
@@ -277,13 +277,13 @@ class _Tracer:
         # a tail that reaches the link in the next cycle may be in a register that does not identify its worm
         self.engine.run(1, beyond=True)
         marks, named = np.zeros((1, len(self.links)), np.uint8), np.full((1, len(self.links)), NOBODY, np.int32)
-        look(self.marks_at, self.data_at, self.data_bytes, self.engine.outputs, self.engine.host.tagged, self.tags,
-             marks[0], named[0])
+        read_flits(self.marks_at, self.data_at, self.data_bytes, self.engine.outputs, self.engine.host.tagged,
+                   self.tags, marks[0], named[0])
         for at, name in zip(left, names, strict=True):
             if name == NOBODY:
                 link = self.link_of[at]
                 name = named[0, link] if marks[0, link] >> 1 & (1 << self.vc_bits[at]) - 1 == self.vc_of[at] else NOBODY
-            held[held[:, at] == UNNAMED, at] = name
+            held[held[:, at] == UNIDENTIFIED, at] = name
 
     def _holder(self, snapshot: Snapshot, link: FabricLink, vc: int) -> int:
         """Return the worm that holds a virtual channel, or `NOBODY` if the registers do not identify it."""
@@ -306,17 +306,17 @@ class _DeepWords:
         self.known = {"": 0}
         deep = [kind for kind, router in tracer.network.routers.items() if isinstance(router, DeepSwitchSpec)]
         self.rows, self.reads, self.fetches = np.zeros((3, tracer.cycles + 1, len(tracer.channels)), np.int32)
-        self.behind = [(at, link.far, link.input) for at, (link, _) in enumerate(tracer.channels)
+        self.inputs = [(at, link.far, link.input) for at, (link, _) in enumerate(tracer.channels)
                        if link.input is not None and link.far.kind in deep]
-        self.before = [(at, link.near, link.output) for at, (link, _) in enumerate(tracer.channels)
+        self.outputs = [(at, link.near, link.output) for at, (link, _) in enumerate(tracer.channels)
                        if link.output is not None and link.near.kind in deep]
 
     def read(self, states: "_States") -> None:
         """Describe rows and readers in the cycles whose router states are stored."""
         now = np.arange(states.rows.start, states.rows.stop)
-        for found, ends, fields, describe, ago in ((self.rows, self.behind, row_fields, describe_rows, 0),
-                                                   (self.reads, self.before, reader_fields, describe_reader, 0),
-                                                   (self.fetches, self.before, reader_fields, describe_fetch, 1)):
+        for found, ends, fields, describe, ago in ((self.rows, self.inputs, row_fields, describe_rows, 0),
+                                                   (self.reads, self.outputs, reader_fields, describe_reader, 0),
+                                                   (self.fetches, self.outputs, reader_fields, describe_fetch, 1)):
             fields_of: dict[tuple[str, int], Values] = {}
             for at, end, port in ends:
                 switch = self.tracer.network.routers[end.kind]
@@ -346,28 +346,28 @@ class _States:
         self.kinds = list(dict.fromkeys(kind for kind, _ in routers))
         self.column: dict[tuple[str, int], int] = {}
         self._tiles: dict[str, Values] = {}
-        self._lanes: dict[str, Values] = {}
+        self._instances: dict[str, Values] = {}
         for kind in self.kinds:
             width = engine.kernels[kind].vector_width
             members = [number for one, number in routers if one == kind]
             self.column |= {(kind, number): k for k, number in enumerate(members)}
-            tiles, lanes = np.divmod(lane * engine.network.count(kind) + np.array(members), width)
+            tiles, in_tile = np.divmod(lane * engine.network.count(kind) + np.array(members), width)
             self._tiles[kind], at = np.unique(tiles, return_inverse=True)
-            self._lanes[kind] = at * width + lanes
+            self._instances[kind] = at * width + in_tile
         size = sum(len(self._tiles[kind]) * engine.kernels[kind].tile_bytes for kind in self.kinds)
-        self.room = min(cycles, max(1, ROOM // max(1, size)))
-        self._kept = {kind: np.zeros((self.room, len(self._tiles[kind]), engine.kernels[kind].tile_bytes), np.uint8)
+        self.capacity = min(cycles, max(1, STATE_BYTES // max(1, size)))
+        self._kept = {kind: np.zeros((self.capacity, len(self._tiles[kind]), engine.kernels[kind].tile_bytes), np.uint8)
                       for kind in self.kinds}
         self._end = self.count = 0
 
     def add(self) -> bool:
         """Store the present state. Return whether the storage is full or this is the last cycle."""
-        self.count = self.count % self.room
+        self.count = self.count % self.capacity
         for kind, kept in self._kept.items():
             kept[self.count] = self.engine.blocks[kind].state.reshape(-1, kept.shape[2])[self._tiles[kind]]
         self.count += 1
         self._end += 1
-        return self.count == self.room or self._end == self.cycles
+        return self.count == self.capacity or self._end == self.cycles
 
     @property
     def rows(self) -> slice:
@@ -384,7 +384,7 @@ class _States:
         count = self.count * instances
         block = Block(kernel, count, count, self._kept[kind][:self.count].reshape(-1), nothing, nothing)
         found = kernel.read(block, name)
-        return found.reshape(self.count, instances, *found.shape[1:])[:, self._lanes[kind]].astype(np.int64)
+        return found.reshape(self.count, instances, *found.shape[1:])[:, self._instances[kind]].astype(np.int64)
 
 
 class TagAssembly(NamedTuple):
@@ -398,7 +398,7 @@ class TagAssembly(NamedTuple):
 
 
 @compiled
-def look(marks_at, data_at, data_bytes, outputs, tagged, tags, marks, named):
+def read_flits(marks_at, data_at, data_bytes, outputs, tagged, tags, marks, named):
     """Record in ``marks`` the flit on each link, and in ``named`` the flit's worm once payload flits identify it.
 
     Parameters
@@ -447,7 +447,7 @@ def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, holders
     Parameters
     ----------
     marks, named : [cycles, links]
-        Recorded by `look`.
+        Recorded by `read_flits`.
     link_of, vc_of, vc_bits, ending : [virtual channels]
         Link, number of the channel on the link, bits of this number, and whether it is a consumption channel.
     owners : [cycles, virtual channels]

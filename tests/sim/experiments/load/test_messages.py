@@ -237,13 +237,13 @@ def test_nothing_lies_in_the_folder_of_temporary_files(tmp_path, monkeypatch):
                             configuration=Configuration(**SETTINGS["dual-path"]), parts=[[1], [2]])
     table, seen = MessageTable(experiment), []
 
-    def watching(tell):
+    def watching(on_received):
         def watch(through):
-            tell(through)
+            on_received(through)
             seen.append(list(tmp_path.iterdir()))
         return watch
 
-    experiment.tell = [watching(tell) for tell in experiment.tell]
+    experiment.on_received = [watching(callback) for callback in experiment.on_received]
     experiment.run()
     assert len(seen) > 2
     assert not any(seen)

@@ -406,8 +406,8 @@ class _Reader:
         return Mux(self.links.any(), link_free if self.r == 0 else C(1), more)
 
     def _answer(self, buffer, eligible_after_grant: Value, link_vc_candidate: Value) -> None:
-        """Give each worm its flit and its grant; reader 0 also gives each worm its route and the channels that the worm
-        may take."""
+        """Connect each worm's reader to its flit and its grant, and reader 0 also to the worm's route and the channels
+        that the worm may reserve."""
         m, r, port = self.m, self.r, self.port
         for v, worm in enumerate(self.worms):
             one = worm.readers[r]

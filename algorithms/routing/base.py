@@ -220,8 +220,8 @@ def turns_of(relation: Relation, topology: Topology) -> npt.NDArray[np.bool_]:
     needed = len(topology.links), topology.link_of_port.shape[1]
     if not isinstance(turns, np.ndarray) or turns.dtype != np.bool_ or turns.shape != needed:
         is_array = isinstance(turns, np.ndarray)
-        told = f"{turns.dtype} {list(turns.shape)}" if is_array else f"a value of type {type(turns).__name__}"
-        raise WormcastError(f"{whose} returns {told} on {topology.name}. Needed: a NumPy array by link and port, bool "
+        shown = f"{turns.dtype} {list(turns.shape)}" if is_array else f"a value of type {type(turns).__name__}"
+        raise WormcastError(f"{whose} returns {shown} on {topology.name}. Needed: a NumPy array by link and port, bool "
                             f"{list(needed)}.")
     return turns
 
@@ -321,8 +321,11 @@ class Routes:
 
     @cached_property
     def for_unicasts(self) -> bool:
-        """The relation is for unicasts only: inputs use candidates in turn, except for the links up of trees, or nodes
-        inject in phases other than 0."""
+        """The relation routes unicasts only.
+
+        Either worms use candidates in turn, and not only the links up of trees (``together``), or some node injects in
+        a phase other than 0.
+        """
         return (self.in_turn and not self.together) or bool(self.phase_of_node.any())
 
     @cached_property

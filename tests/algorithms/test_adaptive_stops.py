@@ -75,8 +75,10 @@ def worms(mesh, scheme, most=3):
 
 
 def dependencies(mesh, relation, scheme, classes, consumption):
-    """From what a worm holds for certain or may have to wait for, to what it may have to wait for next: channels to
-    escape by, and consumption channels; those of adaptive channels in between are left out, as by Duato."""
+    """Return the dependencies: from a resource that a worm holds, or may have to wait for, to the next it may wait for.
+
+    Resources are escape channels and consumption channels. Adaptive channels on the way are left out, as by Duato.
+    """
     edges = set()
     for source, *stops in worms(mesh, scheme):
         waiting, seen = [(None, None, source, 0)], set()

@@ -75,7 +75,7 @@ def edges_of(graph, network):
 
 
 def as_one_channel(edges):
-    """With one channel, "any channel" is that one."""
+    """Replace "any channel" of each node by its only consumption channel."""
     return {(start, ("cons", end[1], 0) if end[0] == "any" else end) for start, end in edges}
 
 

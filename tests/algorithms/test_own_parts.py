@@ -33,7 +33,7 @@ def pair():
 
 
 class Across(Relation):
-    """To the other switch, or out to the node."""
+    """Relation that leads to the other switch, or to the node's own port."""
 
     name = "across"
     description = "for tests"

@@ -42,7 +42,7 @@ def as_unicast(found, worm):
 
 
 def first_links(found):
-    """Of each sender, the ways by which its worms leave: links, and where there is none, nodes of its own switch."""
+    """Return each sender's first links; for a worm without links, its destination at the sender's own switch."""
     left = {}
     for worm in found.worms:
         left.setdefault(worm.source, []).append(worm.links[0] if worm.links else worm.destinations[0])

@@ -14,7 +14,7 @@ STEPS = {"east": (0, 1), "west": (0, -1), "south": (1, 0), "north": (-1, 0)}
 
 
 def links_of_worms(vcd, columns):
-    """For each worm (tag in its payload) the links that its payload was seen on, as (node, node)."""
+    """Find the links on which each worm's payload was seen, as (node, node). The tag in the payload names the worm."""
     wave = VCDVCD(str(vcd), store_tvs=True)
     found = defaultdict(set)
     for name in wave.signals:

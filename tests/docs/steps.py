@@ -61,7 +61,7 @@ class Command:
 
     @property
     def text(self) -> str:
-        """As it is typed."""
+        """The command as typed."""
         return shlex.join(["wormcast", *self.words])
 
 

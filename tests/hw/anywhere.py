@@ -29,7 +29,7 @@ class Place:
 
     @property
     def member(self):
-        """Its place among the kind's members."""
+        """Index of the switch among the kind's members."""
         return self.kind.members.tolist().index(self.number)
 
     @property

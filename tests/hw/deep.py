@@ -49,7 +49,7 @@ def payload(length, number=0):
 
 
 def copies(sent, outputs):
-    """For each output the worms that must leave there by input: {output: {input: worms}}; of worms (input, flits)."""
+    """Return the expected worms by output and input, {output: {input: worms}}. ``sent`` has pairs (input, flits)."""
     found = {o: {} for o in range(outputs)}
     for port, flits in sent:
         for o in range(outputs):

@@ -201,7 +201,7 @@ TREES_MUST_EXIST = ("filled", "targets", "drops", "left", "owned", "eligible", "
 
 
 def unrest(kernel, block, but=()):
-    """For each lane the registers that do not say: empty, idle, all credits held; except those named ``but``."""
+    """List for each lane the registers that are not at rest, except those whose names contain one of ``but``."""
     trees = any(name.endswith(".targets") for name in kernel.state)
     found = [[] for _ in range(block.n)]
     at_rest = TREES_AT_REST if trees else AT_REST

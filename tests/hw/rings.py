@@ -11,7 +11,7 @@ __all__ = ["Ring"]
 
 
 class Ring(wiring.Component):
-    """So many stations, each with as many requesters; the first one has the token after reset.
+    """Token stations in a ring, each with the same number of requesters. After reset the first station has the token.
 
     Members
     -------

@@ -272,7 +272,7 @@ def good_worm(rng, tree, port, number, longest=7):
 
 
 def traffic(rng, tree, lane, each, most=START):
-    """So many worms by every virtual channel; the copies, (output, flits), and how many reports there must be."""
+    """Send ``each`` worms on each virtual channel. Return the copies, (output, flits), and the number of reports."""
     copies, reports, number = [], 0, 0
     for port, spec in enumerate(tree.switch.inputs):
         for vc in range(spec.vcs):

@@ -39,7 +39,7 @@ class Queue:
         return self.passed[r] + flits <= self.count
 
     def next_of(self, values, r):
-        """Of a list over the flits the entry of the one that reader ``r`` has to take next."""
+        """Return the entry, in a list over the flits, of the flit that reader ``r`` has to take next."""
         return entry(values, self.passed[r])
 
     def row(self, i):
@@ -66,7 +66,7 @@ class Queue:
                 yield implies(self.done(take), follow[r] == ~self.targets[0][r])
 
     def stored(self, inside):
-        """Of the buffer's registers: that its rows hold the flits, and that it writes behind them."""
+        """Yield invariants of the buffer's registers: its rows hold the flits, and it writes behind them."""
         rows = [inside[f"{self.name}_row{k}"] for k in range(self.depth)]
         for i in range(self.depth):
             yield implies(i < self.count, entry(rows, self.row(i)) == self.data[i])
@@ -74,7 +74,7 @@ class Queue:
             yield inside[f"{self.name}_write_at"] == self.row(self.count)
 
     def stands(self, inside, at, filled, passed):
-        """Of the registers of a position, that it is behind so many flits; the last change tells full from empty."""
+        """Yield invariants of a position's registers, after ``passed`` flits. The last change tells full from empty."""
         if self.depth > 1:
             yield inside[f"{self.name}_{at}"] == self.row(passed)
         yield implies(self.count == passed, ~inside[f"{self.name}_{filled}"])

@@ -33,7 +33,7 @@ LARGE = {
 
 
 def multicasts(nodes, count, random):
-    """So many multicasts of random sizes at random times."""
+    """Draw multicasts of random sizes at random times."""
     drawn = []
     for _ in range(count):
         source, *others = random.permutation(nodes).tolist()

@@ -66,7 +66,7 @@ links = [["left", "right"], ["left", "right"], ["right", "top"], ["top", "left"]
 
 
 def uniform(nodes, count, random, longest=6, within=20):
-    """So many unicasts between random nodes at random times."""
+    """Draw unicasts between random nodes at random times."""
     source = random.integers(0, nodes, count)
     other = (source + random.integers(1, nodes, count)) % nodes
     return [send(a, b, length=int(length), at=int(at)) for a, b, length, at in zip(

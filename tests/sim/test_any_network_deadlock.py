@@ -37,7 +37,7 @@ class Careful(ChoiceRelation):
 
 
 def unicasts(nodes, each=6, length=40, seed=1):
-    """So many long worms of every node to others, all created at once."""
+    """Draw long worms from every node to others, all created at once."""
     random = np.random.default_rng(seed)
     return [send(node, int((node + 1 + random.integers(nodes - 1)) % nodes), length=length)
             for node in range(nodes) for _ in range(each)]

@@ -138,7 +138,7 @@ def test_worms_that_leave_by_one_link_are_one_queue_whatever_their_class():
 
 
 def crowd(name, seed, count, unicasts):
-    """So many broadcasts, and unicasts beside them, at random, on a torus."""
+    """Draw broadcasts and unicasts on a torus, at random times."""
     random, network = np.random.default_rng(seed), topology(name)
     found = []
     for number in range(count + unicasts):

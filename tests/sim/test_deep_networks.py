@@ -16,7 +16,7 @@ from .bench import bulk, finish, left_over, send
 from .test_deadlock_free import Full, keep_full
 from .test_engines_agree import Draw, compare
 
-#: Of six nodes: unicasts, multi-drop worms to 2 or 3 destinations, and trees to 4 or 5.
+#: Scheme for six nodes: unicasts, multi-drop worms to 2 or 3 destinations, and trees to 4 or 5.
 MIXED = "mixed:few=path-lg,limit=3"
 SCHEMES = ("individual", "ssr-g", "ssr-lg", "path-g", "path-lg", "path-lg:ids=node", "tree", "mixed", MIXED)
 
@@ -24,7 +24,7 @@ DEEP = {"vcs": 1, "consumption": 1, "buffer_kind": "deep"}
 
 
 def messages(nodes, count, rng, *, longest, within, unicasts=0.4):
-    """So many messages of random lengths, unicasts and multicasts, in the order of their times."""
+    """Draw unicasts and multicasts of random lengths, in the order of their times."""
     found = []
     for at in sorted(rng.randrange(within) for _ in range(count)):
         source, *others = rng.sample(range(nodes), nodes)

@@ -101,13 +101,13 @@ def check(network, scheme, cases, width, lengths, **options):
 
 
 def pairs():
-    """From each end of the row to a node at each switch of it."""
+    """Unicasts from each end of the row to a node at each switch."""
     ends = (0, SWITCHES * HOMES - 1)
     return [(end, [node]) for end in ends for node in range(0, SWITCHES * HOMES, HOMES) if node != end]
 
 
 def subsets(count, seed):
-    """From the root's end to some of the other nodes."""
+    """Draw multicasts from the node at the root's end to random sets of other nodes."""
     rng = random.Random(seed)
     return [(0, sorted(rng.sample(range(1, SWITCHES * HOMES), rng.randint(1, SWITCHES * HOMES - 1))))
             for _ in range(count)]

@@ -34,7 +34,7 @@ def in_order(times, node):
 
 
 def check_links(times):
-    """Of flits that nothing stops."""
+    """Check the times of flits that nothing delays."""
     for one in times.sent:
         assert one.started == one.presented + T_NS
         assert one.first == one.started + GOES

@@ -14,8 +14,8 @@ from .bench import send
 from .flit_reference import Net
 from .test_engines_agree import Draw, compare
 
-#: By network: source, destination, its coordinates in bits; by rule the outputs by which a worm goes, and the signs in
-#: its header. South and east are up.
+#: Cases by network: source, destination, its coordinates in bits; for each rule the outputs on the worm's path, and the
+#: signs in its header. South and east are up.
 WAYS = {
     "ring:4": [(2, 0, "00", {"plus": ("d0_plus d0_plus", ""), "signed": ("d0_minus d0_minus", "1")}),
                (0, 2, "10", {"plus": ("d0_plus d0_plus", ""), "signed": ("d0_plus d0_plus", "0")})],

@@ -22,7 +22,7 @@ from .test_engines_agree import Draw, compare
 
 
 def mixed(nodes, count, random, *, longest=40, within=200, unicasts=0.5):
-    """So many messages, unicasts and multicasts to any number of nodes, in this order of their times."""
+    """Draw unicasts and multicasts to any number of nodes, in the order of their times."""
     found = []
     for at in sorted(random.integers(0, within, count).tolist()):
         source, *others = random.permutation(nodes).tolist()

@@ -236,7 +236,8 @@ def test_packets_and_overheads(scheme, width, options):
     check((4, 4), scheme, cases, flit_width=width, **{"vcs": 1, **options})
 
 
-#: At every test worms along the labels, by columns, and a tree of receipts: the others differ from these in their ways.
+#: Cases of all schemes. Each test run has worms along the labels, by columns, and trees of unicasts; slow cases have
+#: other paths.
 EVERY_SCHEME = [
     slow("multipath", (5, 4), 2, {"buffer": 3}),
     slow("multipath-lmn", (4, 5), 1, {"buffer": 2, "readers": "independent"}),

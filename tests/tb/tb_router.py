@@ -9,7 +9,7 @@ DIRECTIONS = ("east", "west", "south", "north")
 
 @cocotb.test()
 async def a_worm_is_copied(dut):
-    """Of 2x2 nodes the one at 0.1, buffers of two flits, flits of 8 bits: three addresses of 2, bit 7 for the last."""
+    """Copy a worm at node 0.1 of 2x2: buffers of 2 flits, 8-bit flits with three addresses and a last bit."""
     tb = TB(dut)
     for name in (*DIRECTIONS, "local"):
         tb.driver(f"{name}_in", depth=2)

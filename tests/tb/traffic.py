@@ -32,7 +32,7 @@ def multicasts(mesh, scheme, rng, most=5):
 
 
 def through_a_router(mesh, scheme, configuration, node, rng, count, longest=6):
-    """So many worms of multicasts that pass a node, as its router gets them and must pass them on."""
+    """Draw worms of multicasts that pass a node: as its router receives them, and as it must send them on."""
     switch = Blueprint(mesh, scheme, configuration).router()
     form = switch.decoder.header
     ports = {int(end): mesh.ports[node][port] for port, end in enumerate(mesh.neighbours[node]) if end >= 0}
@@ -64,7 +64,7 @@ def through_a_router(mesh, scheme, configuration, node, rng, count, longest=6):
 
 
 def across_a_network(network, rng, count, host_in, host_out, longest=8):
-    """So many worms of multicasts, as hosts send them, and what must come of each at its destinations.
+    """Draw worms of multicasts: as hosts send them, and as their destinations must receive them.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from tools.fuzz.mutations import format_toml, mutate, mutate_bytes, mutate_text
 from tools.fuzz.sandbox import CommandOutcome, Sandbox, start
 from tools.fuzz.trial import Trial, find_faults, run_trial
 
-#: Of the short runs: printed where one fails, as part of the names of trials.
+#: Seed of the short runs, printed in failures as part of the trials' names.
 SEED = 2
 
 

@@ -39,7 +39,7 @@ CHANCE = 3
 #: Least number of received messages per message that is not received by the end, in a run that is long enough.
 SHORT = 4
 
-#: Kinds of messages, with the words for several of them. A reply counts only as a reply, not as a unicast.
+#: Kinds of messages, and their plurals. A reply counts only as a reply, not as a unicast.
 KINDS = {"multicast": "multicasts", "unicast": "unicasts", "reply": "replies"}
 #: Spans of requests, from creation to an event of the exchange: being sent to the processor, the last reply's receipt.
 EXCHANGE_SPANS = {"outstanding_wait": "issued", "round_trip_latency": "closed"}

@@ -71,7 +71,7 @@ def lines(sheet):
 
 
 def distance(line, place):
-    """From a line to a place."""
+    """Return the distance of a place from a line."""
     first, second = line[:-1], line[1:]
     length = ((second - first) ** 2).sum(axis=1)
     share = np.clip(((place - first) * (second - first)).sum(axis=1) / np.where(length, length, 1), 0, 1)

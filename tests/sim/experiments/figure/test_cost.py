@@ -19,7 +19,7 @@ def a_point(cycles):
 
 
 def measured(figure, cycles, quick=True):
-    """Its curves, each of one point of so many cycles."""
+    """Return the figure's curves, each with one point of ``cycles`` cycles."""
     curves = curves_of(figure, quick=quick)
     for curve in curves.values():
         curve.results[4] = a_point(cycles)

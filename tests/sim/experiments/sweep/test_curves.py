@@ -116,7 +116,7 @@ COSTS = Path(__file__).parents[4] / "examples" / "energy" / "noxim_32bit.toml"
 
 LOOKS = [("screen", None), ("slides", None),
          *(("paper", width) for width in ("ieee", "ieee-two", "acm", "acm-two", "120"))]
-#: Of each look one number of panels, the narrow ones with many, which leave the least room; the others have more.
+#: Cases for every test run: one number of panels for each look, many panels for narrow looks, which have little room.
 CROWDED = {("screen", None, 2), ("slides", None, 4), ("paper", "ieee", 4), ("paper", "ieee-two", 1),
            ("paper", "acm", 3), ("paper", "acm-two", 2), ("paper", "120", 3)}
 

@@ -36,7 +36,7 @@ def recorded(built, cycles, seed, names=()):
 
 
 def mutants_of(recording, name):
-    """Its Verilog with each OR an AND in turn, by module."""
+    """Return the mutants of a component's Verilog, by module: in each, one OR is an AND."""
     text = component_verilog(recording.component, name)[0]
     places = [at for at, sign in enumerate(text) if text[at - 1:at + 2] == f" {sign} " and sign == "|"]
     changed = {f"{name}_{k}": f"{text[:at]}&{text[at + 1:]}" for k, at in enumerate(places)}

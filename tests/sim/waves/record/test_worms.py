@@ -31,7 +31,7 @@ CHOSEN = some(CASES, "independent")
 
 
 def messages(nodes, length=6):
-    """From every node to the most distant half of the others, at about the same time."""
+    """Multicasts from every node to the more distant half of the others, at about the same time."""
     return [Message(source % 3, source, tuple(sorted(range(nodes), key=lambda node: -abs(node - source))[:nodes // 2]),
                     length + source) for source in range(nodes)]
 

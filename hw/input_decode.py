@@ -105,7 +105,7 @@ class InputDecode(wiring.Component):
             first.eq(begins | (head & after_strip)),
         ]
         straps = straps_of(self)
-        arrival = Arrival(data=self.flit.data, first=first, after_strip=after_strip, taken=accepted & first)
+        arrival = Arrival(data=self.flit.data, first=first, after_strip=after_strip, commit=accepted & first)
         decoded = self.decoder.decode(m, self.port, straps, arrival)
         with m.If(accepted):
             with m.If(head):
@@ -116,9 +116,9 @@ class InputDecode(wiring.Component):
 
         # a header flit too many ends the worm in front like a tail; so does the header of a next worm without a route
         closes = Signal()
-        astray = decoded.outside | decoded.disorder
+        no_route = decoded.outside | decoded.wrong_order
         m.d.comb += closes.eq(
-            head & ((frame == Frame.START) | ((frame == Frame.PAYLOAD) & astray & ~decoded.ends_here)))
+            head & ((frame == Frame.START) | ((frame == Frame.PAYLOAD) & no_route & ~decoded.ends_here)))
         self._judge(m, accepted, head, frame, decoded)
 
         is_header, over = head & ~closes, self.flit.tail | closes
@@ -151,7 +151,7 @@ class InputDecode(wiring.Component):
                 m.d.comb += self.cause.eq(Cause.NO_TAIL)
             with m.Elif(decoded.outside):
                 m.d.comb += self.cause.eq(Cause.NO_SUCH_DESTINATION)
-            with m.Elif(decoded.disorder):
+            with m.Elif(decoded.wrong_order):
                 m.d.comb += self.cause.eq(Cause.WRONG_ORDER)
 
     def _count(self, m, accepted, decoded, begins, new, over):

@@ -38,8 +38,8 @@ class OutputUnit(wiring.Component):
 
     The output unit cannot correct a false credit: a credit for a flit that was not sent. A false credit is detected if
     its virtual channel has all its credits, and no flit on the link; with ``extra_stage``, no flit on the link in the
-    next cycle, too. From the cycle after a false credit on, ``wrong`` is set, and the virtual channel sends nothing
-    more, except that a consumption channel reserved in the cycle of the false credit still sends one flit.
+    next cycle, too. From the cycle after a false credit on, ``credit_error`` is set, and the virtual channel sends
+    nothing more, except that a consumption channel reserved in the cycle of the false credit still sends one flit.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class OutputUnit(wiring.Component):
         A header takes ``vc_candidate`` of a class in this cycle.
     offer : Out(OfferSignature)
         The virtual channels that headers may take, and those that can send.
-    wrong : Out(vcs)
+    credit_error : Out(vcs)
         In an earlier cycle a false credit was detected.
     links_{n} : Out(LinkSignature)
     """
@@ -90,7 +90,7 @@ class OutputUnit(wiring.Component):
             "sends": In(SendSignature(vcs=vcs, width=width, reports=reports)).array(links),
             "vc_allocate": In(1),
             "offer": Out(OfferSignature(vcs=port.vcs, classes=len(classes))),
-            "wrong": Out(port.vcs),
+            "credit_error": Out(port.vcs),
             "links": Out(LinkSignature(vcs=vcs, width=width, arrived=reports)).array(links),
         })
 
@@ -149,7 +149,7 @@ class OutputUnit(wiring.Component):
         m.d.comb += [
             # the credit of a flit may come back while the flit is on the link
             after.eq(Mux(returned == sent, spent, Mux(returned, returns, sends))),
-            self.wrong[v].eq(spent == stopped),
+            self.credit_error[v].eq(spent == stopped),
             self.offer.ready[v].eq(after < depth),
             self.offer.ready_after[v].eq(after < depth - 1 if depth > 1 else 0),
         ]
@@ -171,7 +171,7 @@ class OutputUnit(wiring.Component):
             after.eq(Mux(begins == returned, spent, Mux(begins, spent + 1, spent - 1))),
             now_place.eq(Mux(sent, Mux(tail | (place == port.chunk - 1), 0, place + 1), place)),
             some.eq((after != port.credits) & ~stopped),
-            self.wrong[v].eq(stopped),
+            self.credit_error[v].eq(stopped),
             self.offer.ready[v].eq(Mux(now_place == 0, some, ~stopped)),
             self.offer.ready_after[v].eq(Mux(now_place == port.chunk - 1, some, ~stopped)),
         ]

@@ -228,8 +228,8 @@ class Switch(SwitchSpec, wiring.Component):
     def _errors(inputs, outputs):
         """Yield the errors of all inputs and outputs, in the form that `first_fault` takes."""
         for o, output in enumerate(outputs):
-            for v, wrong in enumerate(output.wrong):
-                yield wrong, Cause.CREDIT, o, v
+            for v, found in enumerate(output.credit_error):
+                yield found, Cause.CREDIT, o, v
         for i, unit in enumerate(inputs):
             yield unit.cause != Cause.NONE, unit.cause, i, unit.cause_vc
 

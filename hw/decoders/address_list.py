@@ -99,7 +99,7 @@ class AddressListDecoder(PathDecoder):
                 rest = data[header.capacity * bits:]
                 rewritten = hdl.Mux(here, hdl.Cat(*slots[1:], slots[-1], rest), data)
         asked, nowhere = self.route(m, port, straps, examined, selector)
-        # a flit that begins with the own address directly after a used-up flit is in error (`disorder`)
+        # a flit that begins with the own address directly after a used-up flit is in error (`wrong_order`)
         refused = arrival.after_strip & own
         outside = nowhere & ~refused
         wanted = arrival.first & ~refused & ~outside
@@ -115,13 +115,13 @@ class AddressListDecoder(PathDecoder):
             onward.eq(hdl.Cat(going.values()).any()),
             end.eq(ends),
         ]
-        astray = arrival.first & ~onward & ~arrived
+        no_route = arrival.first & ~onward & ~arrived
         return Decoded(
             code=self.encode(m, port, going, here & ~end),
             data=rewritten,
             strip=strips,
             ends_here=end,
             last=last,
-            outside=astray & outside,
-            disorder=astray & ~outside,
+            outside=no_route & outside,
+            wrong_order=no_route & ~outside,
         )

@@ -82,7 +82,7 @@ class BitStringDecoder(TreeDecoder):
                 way.append(some & self.chosen(table, straps, place))
         return hdl.Cat(any_of(way) for way in ways)
 
-    def passed(self, m, output, straps, table, flit, place, *, sent, ends):
+    def branch_flit(self, m, output, straps, table, flit, place, *, sent, ends):
         found: list[Value] = [hdl.C(0)] * len(flit)
         for bits, [table] in self.carried(output):
             goes = self.chosen(table, straps, place)

@@ -24,7 +24,7 @@ class BranchingDecoder(Decoder):
     header : Header
     flits : int
         Number of header flits after which a worm's outputs are known at the latest.
-    goes_on : bool
+    variable_length : bool
         More header flits may follow after the flit that determines the outputs, as headers have no fixed length.
     strips : int
         Header flits that the branches to other switches lose at a switch where `drops` is set.
@@ -34,7 +34,7 @@ class BranchingDecoder(Decoder):
 
     header: Header
     flits: int
-    goes_on = False
+    variable_length = False
     strips = 0
     adaptive = False
 
@@ -51,10 +51,10 @@ class BranchingDecoder(Decoder):
         """Return the information in the header flit number ``place``. The input keeps the OR of this information over
         the header flits up to now."""
 
-    def branches(self, m: Module, port: int, straps: dict[str, Value], seen: Value, taken: Value) -> Value:
+    def branches(self, m: Module, port: int, straps: dict[str, Value], seen: Value, commit: Value) -> Value:
         """Return the outputs, a bit for each of `leads`, from the collected information. Default: the information.
 
-        ``taken`` is 1 in the cycle in which the worm's outputs are determined. When ``taken`` is 1, a decoder that
+        ``commit`` is 1 in the cycle in which the worm's outputs are determined. When ``commit`` is 1, a decoder that
         takes outputs in turn changes to the next outputs, for the next worm.
         """
         return seen
@@ -70,12 +70,12 @@ class BranchingDecoder(Decoder):
         """Return whether the outputs are known when header flit number ``place`` has arrived."""
         return place == self.flits - 1
 
-    def astray(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:
+    def unreachable(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:
         """Return whether some destination cannot be reached from here. The worm still goes to its other destinations.
         """
         return hdl.C(0)
 
-    def passed(self, m: Module, output: int, straps: dict[str, Value], table: Any, flit: Value,
+    def branch_flit(self, m: Module, output: int, straps: dict[str, Value], table: Any, flit: Value,
                place: Value, *, sent: Value, ends: Value) -> Value | None:
         """Return the header flit number ``place`` of the branch by an output; None if the flit is not changed.
 

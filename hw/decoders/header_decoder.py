@@ -32,7 +32,7 @@ class HeaderDecoder(wiring.Component):
         The decoder's straps.
     table : In(Decoder.table_layout)
         Writes to the decoder's table; present if the decoder has a table.
-    code, rewritten, strip, ends_here, last, outside, disorder, ejection_port : Out
+    code, rewritten, strip, ends_here, last, outside, wrong_order, ejection_port : Out
         As in `Decoded`. ``rewritten`` is the field ``data`` of `Decoded`. ``ejection_port`` is present if worms of the
         input can end at several ejection ports.
     """
@@ -48,14 +48,14 @@ class HeaderDecoder(wiring.Component):
             **strap_ports(decoder),
             "code": Out(decoder.code_width(port)),
             "rewritten": Out(width),
-            **{name: Out(1) for name in ("strip", "ends_here", "last", "outside", "disorder")},
+            **{name: Out(1) for name in ("strip", "ends_here", "last", "outside", "wrong_order")},
             **({"ejection_port": Out(range(ejection_ports))} if ejection_ports > 1 else {}),
         })
 
     def elaborate(self, platform):
         m = Module()
         straps = straps_of(self)
-        arrival = Arrival(data=self.data, first=self.first, after_strip=self.after_strip, taken=self.first)
+        arrival = Arrival(data=self.data, first=self.first, after_strip=self.after_strip, commit=self.first)
         decoded = self.decoder.decode(m, self.port, straps, arrival)
         m.d.comb += [
             self.code.eq(decoded.code),
@@ -64,7 +64,7 @@ class HeaderDecoder(wiring.Component):
             self.ends_here.eq(decoded.ends_here),
             self.last.eq(decoded.last),
             self.outside.eq(decoded.outside),
-            self.disorder.eq(decoded.disorder),
+            self.wrong_order.eq(decoded.wrong_order),
         ]
         if len(self.decoder.ejection_ports(self.port)) > 1:
             m.d.comb += self.ejection_port.eq(decoded.ejection_port)

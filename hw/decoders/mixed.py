@@ -81,7 +81,7 @@ class MixedDecoder(BranchingDecoder):
         self.collected = max(header.unicast_flits, drops.flits if drops else 0)
         #: Bits that are collected of these flits.
         self.front_bits = self.collected * header.flit_width
-        self.goes_on = drops is not None
+        self.variable_length = drops is not None
         self.strips = drops.strips if drops else 0
         self.straps = {name: bits for one in self.decoders for name, bits in one.straps.items()}
         tables = [one.table_bits for one in self.decoders if one.table_bits]
@@ -133,24 +133,24 @@ class MixedDecoder(BranchingDecoder):
             return known
         return hdl.Mux(self._is(self.pairs, seen), self.pairs.known(port, straps, seen, place), known)
 
-    def branches(self, m, port, straps, seen, taken):
+    def branches(self, m, port, straps, seen, commit):
         found: list[tuple[Value, dict[int, Value]]] = []
         for one in self.decoders:
             mine = hdl.Signal(name=f"form_{len(found)}")
             m.d.comb += mine.eq(self._is(one, seen))
-            asked = self._branches_of(one, m, port, self._straps(straps, one), seen, taken & mine)
+            asked = self._branches_of(one, m, port, self._straps(straps, one), seen, commit & mine)
             found.append((mine, dict(zip(one.leads(port), asked, strict=True))))
         # a form without a decoder has no branches
         return hdl.Cat(any_of([mine & asked[o] for mine, asked in found if o in asked]) for o in self.leads(port))
 
     def _branches_of(self, decoder: BranchingDecoder, m: Module, port: int, straps: dict[str, Any], seen: Value,
-                     taken: Value) -> Value:
+                     commit: Value) -> Value:
         """Return the outputs of a worm by the decoder of its form, a bit for each of the decoder's `leads`."""
         if decoder is self.unicasts:
             first = self.header.form_bits
             ways = decoder.seen(m, port, straps, seen[first:first + self.header.unicast.address_bits], hdl.C(0))
-            return decoder.branches(m, port, straps, ways, taken)
-        return decoder.branches(m, port, straps, self._string(seen) if decoder is self.strings else seen, taken)
+            return decoder.branches(m, port, straps, ways, commit)
+        return decoder.branches(m, port, straps, self._string(seen) if decoder is self.strings else seen, commit)
 
     def alternatives(self, port, straps, seen):
         return ~self._is(self.strings, seen) | self.strings.alternatives(port, straps, self._string(seen))
@@ -158,20 +158,20 @@ class MixedDecoder(BranchingDecoder):
     def drops(self, port, straps, seen):
         return hdl.C(0) if self.pairs is None else self._is(self.pairs, seen) & self.pairs.drops(port, straps, seen)
 
-    def astray(self, port, straps, seen):
-        found = self._is(self.strings, seen) & self.strings.astray(port, straps, self._string(seen))
+    def unreachable(self, port, straps, seen):
+        found = self._is(self.strings, seen) & self.strings.unreachable(port, straps, self._string(seen))
         if self.pairs is None:
             return found
-        return found | (self._is(self.pairs, seen) & self.pairs.astray(port, straps, seen))
+        return found | (self._is(self.pairs, seen) & self.pairs.unreachable(port, straps, seen))
 
-    def passed(self, m, output, straps, table, flit, place, *, sent, ends):
+    def branch_flit(self, m, output, straps, table, flit, place, *, sent, ends):
         name = self.outputs[output]
         is_string, was_string = hdl.Signal(name=f"{name}_is_string"), hdl.Signal(name=f"{name}_was_string")
         m.d.comb += is_string.eq(hdl.Mux(place == 0, self._is(self.strings, flit), was_string))
         with m.If(sent):
             # a copy that has lost its first pair begins at a later place, and is no bit string
             m.d.sync += was_string.eq(is_string & ~ends)
-        string = self.strings.passed(m, output, straps, self._table(table, self.strings), flit, place, sent=sent,
+        string = self.strings.branch_flit(m, output, straps, self._table(table, self.strings), flit, place, sent=sent,
                                      ends=ends)
         return hdl.Mux(is_string, string, flit)
 
@@ -225,9 +225,9 @@ class TaggedDecoder(MixedDecoder, TreeDecoder):
     def seen_bits(self, port: int) -> int:
         return self.front_bits + self.strings.seen_bits(port)
 
-    def _branches_of(self, decoder, m, port, straps, seen, taken):
-        found = super()._branches_of(decoder, m, port, straps, seen, taken)
-        return hdl.Mux(taken, found, 0) if decoder is self.unicasts else found
+    def _branches_of(self, decoder, m, port, straps, seen, commit):
+        found = super()._branches_of(decoder, m, port, straps, seen, commit)
+        return hdl.Mux(commit, found, 0) if decoder is self.unicasts else found
 
     def carried(self, output: int) -> list[BitCell]:
         """Return all bits of a header flit, in cells. A unicast keeps all bits of its header."""

@@ -64,7 +64,7 @@ class MultiDropDecoder(CopyingDecoder):
         The id of the node at the k-th ejection port, or -1 without a node; with node ids only.
     """
 
-    goes_on = True
+    variable_length = True
 
     def __init__(self, header: MultiDrop, *, kind: SwitchKind, injection: str = "one", adaptive: bool = False,
                  memory: str = "routes"):
@@ -124,7 +124,7 @@ class MultiDropDecoder(CopyingDecoder):
     def drops(self, port, straps, seen):
         return self._mine(straps, seen)
 
-    def branches(self, m, port, straps, seen, taken):
+    def branches(self, m, port, straps, seen, commit):
         reaches, ejection_ports = self.reaches(port), self.ejection_ports(port)
         first, last, ports = self._pair(seen)
         mine = hdl.Signal(name="stops_here")
@@ -146,7 +146,7 @@ class MultiDropDecoder(CopyingDecoder):
         return look_up(m, self.memory, switch, bits=self._entry_bits(port), rows=rows, init=[none] * rows,
                        write=table.write, address=table.address, entry=table.entry)
 
-    def astray(self, port, straps, seen):
+    def unreachable(self, port, straps, seen):
         _, _, ports = self._pair(seen)
         ejection_ports = set(self.ejection_ports(port))
         near = [self.kind.ejections[n] for n, outputs in enumerate(self.ejections) if ejection_ports & set(outputs)]

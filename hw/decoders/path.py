@@ -30,15 +30,15 @@ class Arrival:
         The flit is the first of the worm's remaining header flits, which is decoded.
     after_strip : Value
         The worm's previous header flit was used up at this switch.
-    taken : Value
-        The flit has ``first`` set and is stored. With ``taken``, a decoder that takes outputs in turn changes to the
+    commit : Value
+        The flit has ``first`` set and is stored. With ``commit``, a decoder that takes outputs in turn changes to the
         next output.
     """
 
     data: Value
     first: Value
     after_strip: Value
-    taken: Value = field(default_factory=lambda: hdl.C(0))
+    commit: Value = field(default_factory=lambda: hdl.C(0))
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class Decoded:
         No further header flit of the worm follows. ``last`` is valid for all header flits, first or not.
     outside : Value
         The network has no node with the next address. A worm with ``outside`` ends here.
-    disorder : Value
-        The relation does not allow the node with the next address as the next destination. A worm with ``disorder``
+    wrong_order : Value
+        The relation does not allow the node with the next address as the next destination. A worm with ``wrong_order``
         ends here.
     ejection_port : Value
         With ``ends_here``: the ejection port at which the worm ends, an index into `Decoder.ejection_ports`.
@@ -76,7 +76,7 @@ class Decoded:
     ends_here: Value
     last: Value
     outside: Value
-    disorder: Value
+    wrong_order: Value
     ejection_port: Value = field(default_factory=lambda: hdl.C(0, 0))
 
 

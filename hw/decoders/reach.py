@@ -126,11 +126,11 @@ class ReachDecoder(CopyingDecoder):
         common with other strings."""
         return list(range(output + 1, self.ejection)) if self.whole else []
 
-    def branches(self, m, port, straps, seen, taken):
+    def branches(self, m, port, straps, seen, commit):
         leads = self.leads(port)
         down = hdl.Signal(name="goes_down")
         m.d.comb += down.eq(self._down(straps, seen))
-        up = self._in_turn(m, straps["up"], taken & ~down) if self.in_turn else straps["up"]
+        up = self._in_turn(m, straps["up"], commit & ~down) if self.in_turn else straps["up"]
         return hdl.Cat(hdl.Mux(down, seen[i], up[o] if o < self.ejection else hdl.C(0)) for i, o in enumerate(leads))
 
     def alternatives(self, port, straps, seen):
@@ -141,15 +141,15 @@ class ReachDecoder(CopyingDecoder):
         return self._turned(seen) | ~self._above(seen) | ~straps["up"].any()
 
     @staticmethod
-    def _in_turn(m: Module, up: Value, taken: Value) -> Value:
+    def _in_turn(m: Module, up: Value, commit: Value) -> Value:
         """Return the next worm's up link: the first one after the previous worm's up link, or else the lowest."""
         last = hdl.Signal(len(up), name="up_last")
         chosen = next_of(m, "up", up, last)
-        with m.If(taken):
+        with m.If(commit):
             m.d.sync += last.eq(chosen)
         return chosen
 
-    def astray(self, port, straps, seen):
+    def unreachable(self, port, straps, seen):
         return self._above(seen) & (self._turned(seen) | ~straps["up"].any())
 
     @staticmethod
@@ -161,7 +161,7 @@ class ReachDecoder(CopyingDecoder):
     def _turned(seen: Value) -> Value:
         return seen[-1]
 
-    def passed(self, m, output, straps, table, flit, place, *, sent, ends):
+    def branch_flit(self, m, output, straps, table, flit, place, *, sent, ends):
         name = f"{self.outputs[output]}_string"
         strings = {output: self._string(m, name, table, output if self.whole else None, place)}
         strings |= {o: self._string(m, f"{name}_{o}", table, o, place) for o in self._higher(output)}

@@ -107,22 +107,22 @@ class RouteDecoder(UnicastDecoder):
             asked = [*entry[:len(targets)], *(way_out == e + 1 for e in range(len(ejection_ports)))]
         return dict(zip(targets, asked[:len(targets)], strict=True)), asked[len(targets):]
 
-    def chosen(self, m, ways, taken):
+    def chosen(self, m, ways, commit):
         if not self.in_turn:
             return ways
         wanted = hdl.Signal(len(ways), name="wanted")
         last = hdl.Signal(len(ways), name="turn_last")
         m.d.comb += wanted.eq(hdl.Cat(*ways.values()))
         turn = next_of(m, "turn", wanted, last & wanted)
-        with m.If(taken):
+        with m.If(commit):
             m.d.sync += last.eq((last & ~wanted) | turn)
         return {target: turn[i] for i, target in enumerate(ways)}
 
-    def branches(self, m, port, straps, seen, taken):
+    def branches(self, m, port, straps, seen, commit):
         if not self.in_turn:
             return seen
         targets = self.targets(port)
-        ways = self.chosen(m, {target: seen[i] for i, target in enumerate(targets)}, taken)
+        ways = self.chosen(m, {target: seen[i] for i, target in enumerate(targets)}, commit)
         return hdl.Cat(*ways.values(), seen[len(targets):])
 
     def tables(self, routes: Routes, kind: SwitchKind) -> dict[str, Entries]:

@@ -64,8 +64,8 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
         route.
         """
 
-    def chosen(self, m: Module, ways: dict[tuple[int, int], Value], taken: Value) -> dict[tuple[int, int], Value]:
-        """Return the routes that a worm requests, out of those that `way` returned. Default: all. ``taken`` is 1 when
+    def chosen(self, m: Module, ways: dict[tuple[int, int], Value], commit: Value) -> dict[tuple[int, int], Value]:
+        """Return the routes that a worm requests, out of those that `way` returned. Default: all. ``commit`` is 1 when
         the worm is stored.
         """
         return ways
@@ -87,7 +87,7 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
     def decode(self, m, port, straps, arrival):
         address = arrival.data[:self.header.address_bits]
         ways, ejection_ports = self.way(m, port, straps, address)
-        ways = self.chosen(m, ways, arrival.taken)
+        ways = self.chosen(m, ways, arrival.commit)
         nowhere = beyond(self.header, coordinates(self.header, address))
         wanted = arrival.first if nowhere is None else arrival.first & ~nowhere
         going = {target: way & wanted for target, way in ways.items()}
@@ -99,14 +99,14 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
         ]
         number = (len(ejection_ports) - 1).bit_length() if ejection_ports else 0
         chosen = any_of([hdl.Mux(way, hdl.C(e, number), 0) for e, way in enumerate(ejection_ports)])[:number]
-        astray = arrival.first & ~onward & ~end
+        no_route = arrival.first & ~onward & ~end
         return Decoded(
             code=self.encode(m, port, going, hdl.C(0)),
             data=arrival.data,
             strip=hdl.C(0),
             ends_here=end,
             last=hdl.C(1),
-            outside=astray & outside,
-            disorder=astray & ~outside,
+            outside=no_route & outside,
+            wrong_order=no_route & ~outside,
             ejection_port=chosen,
         )

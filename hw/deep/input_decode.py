@@ -99,7 +99,7 @@ class DeepInputDecode(wiring.Component):
         stray = Signal()
         cut = Signal()
         too_long = Signal()
-        unended = Signal()
+        no_tail = Signal()
         requested = Signal(len(self.leads))
         m.d.comb += [
             accepted.eq(self.valid & ~self.full),
@@ -107,9 +107,9 @@ class DeepInputDecode(wiring.Component):
             self.first.eq(head & ~under_way),
             stray.eq(~head & ~under_way),
             cut.eq(~head & under_way & ~branches_known & ~lost),
-            too_long.eq(C(0) if self.decoder.goes_on else head & under_way & ~within & branches_known & ~lost),
-            unended.eq(head & under_way & within & ~lost),
-            self.closes.eq(accepted & (too_long | unended)),
+            too_long.eq(C(0) if self.decoder.variable_length else head & under_way & ~within & branches_known & ~lost),
+            no_tail.eq(head & under_way & within & ~lost),
+            self.closes.eq(accepted & (too_long | no_tail)),
         ]
         straps = straps_of(self)
         seen = self.decoder.seen(m, self.port, straps, self.flit.data, place)
@@ -132,7 +132,7 @@ class DeepInputDecode(wiring.Component):
         lacks = Signal()
         m.d.comb += [
             nothing.eq(self.known & ~self.branches.any()),
-            lacks.eq(self.known & self.decoder.astray(self.port, straps, so_far)),
+            lacks.eq(self.known & self.decoder.unreachable(self.port, straps, so_far)),
             self.void.eq(accepted & (lost | stray | nothing)),
             self.write.eq(accepted & ~self.void),
             self.row.data.eq(self.flit.data),
@@ -153,7 +153,7 @@ class DeepInputDecode(wiring.Component):
         with m.If(self.valid & self.full):
             m.d.comb += self.cause.eq(Cause.OVERFLOW)
         with m.Elif(self.valid):
-            for cause, found in ((Cause.NO_SUCH_DESTINATION, (nothing | lacks) & ~cut), (Cause.NO_TAIL, unended),
+            for cause, found in ((Cause.NO_SUCH_DESTINATION, (nothing | lacks) & ~cut), (Cause.NO_TAIL, no_tail),
                                  (Cause.LIST_TOO_LONG, too_long), (Cause.LIST_CUT, cut), (Cause.NO_HEADER, stray)):
                 with m.If(found):
                     m.d.comb += self.cause.eq(cause)

@@ -68,7 +68,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
             self.branching.table_count > len(inputs)) else []
         for o, (output, reader) in enumerate(zip(outputs, readers, strict=True)):
             self._read(m, o, output, reader, inputs)
-            passed = self.branching.passed(m, o, self.straps, tables[o] if tables else None, reader.flit.data,
+            passed = self.branching.branch_flit(m, o, self.straps, tables[o] if tables else None, reader.flit.data,
                                            reader.place, sent=reader.send, ends=reader.flit.tail)
             if passed is not None:
                 with m.If(reader.first & reader.flit.head & ~reader.flit.tail):

@@ -36,7 +36,7 @@ class Consumption(wiring.Component):
         with a receive queue: ─▶ round robin ─┬─ payload ─▶ PacketQueue ─▶ OutputUnit ─▶ host
                                               └─ header flits: dropped  └─▶ PacketProcessor: t_nr
 
-    ``brought`` and ``absorbed`` have the flits that leave the round robin. With a receive queue, they have the flits
+    ``consumed`` and ``absorbed`` have the flits that leave the round robin. With a receive queue, they have the flits
     that leave the queue. With slots, the queue stores header flits, too.
 
     *Latency*: 2 cycles from link to link; for a packet's tail flit ``t_nr`` more. *Throughput*: a flit per cycle over
@@ -92,7 +92,7 @@ class Consumption(wiring.Component):
     host : Out(LinkSignature)
         A virtual channel for each consumption channel, as in ``network``. A host stalls its consumption by holding back
         credits.
-    wrong : Out(vcs)
+    credit_error : Out(vcs)
         As in `OutputUnit`.
     overflow : Out(vcs)
         A flit for a full buffer is received and dropped in this cycle; or a packet for a receive queue that should
@@ -105,11 +105,11 @@ class Consumption(wiring.Component):
         ``granted``: the packet of channel ``granted_vc`` is granted a slot, with its tail or later. Only with slots.
     freed : In(1)
         A retransmission slot has become free. Only with slots.
-    brought : Out(1)
+    consumed : Out(1)
         A flit is taken from a consumption channel, or from the receive queue. Only with rows.
-    brought_vc, brought_flit : Out
-        While ``brought`` is 1: consumption channel of the flit, and the flit itself. ``brought``, ``brought_vc`` and
-        ``brought_flit`` are combinational: `Forwarding` stores their values.
+    consumed_vc, consumed_flit : Out
+        While ``consumed`` is 1: consumption channel of the flit, and the flit itself. ``consumed``, ``consumed_vc`` and
+        ``consumed_flit`` are combinational: `Forwarding` stores their values.
     full : In(rows)
         Rows of the child table whose next packet has no free packet buffer entry, and waits in its channel, or in the
         receive queue. Only with rows.
@@ -149,11 +149,11 @@ class Consumption(wiring.Component):
         super().__init__({
             "network": In(LinkSignature(vcs=network.vcs, width=width)),
             "host": Out(LinkSignature(vcs=network.vcs, width=width)),
-            "wrong": Out(network.vcs),
+            "credit_error": Out(network.vcs),
             "overflow": Out(network.vcs),
             **({"absorbed": Out(1), "absorbed_vc": Out(range(network.vcs)), "absorbed_flit": Out(flit_layout(width)),
                 "granted": Out(1), "granted_vc": Out(range(network.vcs)), "freed": In(1)} if slots else {}),
-            **({"brought": Out(1), "brought_vc": Out(range(network.vcs)), "brought_flit": Out(flit_layout(width)),
+            **({"consumed": Out(1), "consumed_vc": Out(range(network.vcs)), "consumed_flit": Out(flit_layout(width)),
                 "full": In(rows)} if rows else {}),
             **({"arrives": Out(1), "waits": Out(1), "done": In(1)} if served else {}),
             **({"may_cross": In(1), "crosses": Out(1)} if bus else {}),
@@ -178,7 +178,7 @@ class Consumption(wiring.Component):
             buffer.write_vc.eq(self.network.vc),
             buffer.write_data.eq(self.network.flit),
             buffer.write_count.eq(1),
-            self.wrong.eq(output.wrong),
+            self.credit_error.eq(output.credit_error),
             self.overflow.eq(overflow),
         ]
         if self.queue or not self.slots:
@@ -187,7 +187,7 @@ class Consumption(wiring.Component):
         eligible = Signal(vcs)
         sel = Signal(range(vcs))
         last = Signal(range(vcs))
-        looks = Signal()
+        presented = Signal()
         pop = Signal()
         flit = Signal(layout)
         waits = Signal(vcs)
@@ -196,16 +196,16 @@ class Consumption(wiring.Component):
             m.d.comb += self.crosses.eq(drive.send)
             if not self.queue:
                 present = present & self.may_cross
-        m.d.comb += [sel.eq(_next_of(m, eligible, last)), looks.eq(present)]
-        bring = bool(self.rows) and not self.queue
-        no_place, refused = self._bring(m, looks, sel, flit, pop) if bring else (C(0), C(0))
-        holds = C(0) if self.queue else self._holds(m, looks & ~no_place, sel, flit, pop, waits) | no_place
+        m.d.comb += [sel.eq(_next_of(m, eligible, last)), presented.eq(present)]
+        consumes = bool(self.rows) and not self.queue
+        no_place, refused = self._consume(m, presented, sel, flit, pop) if consumes else (C(0), C(0))
+        holds = C(0) if self.queue else self._holds(m, presented & ~no_place, sel, flit, pop, waits) | no_place
         if self.slots and not self.queue:
             waits = waits | self._absorb(m, sel, flit, pop, buffer.freed)[1]
-        if bring:
+        if consumes:
             waits = waits | refused
         m.d.comb += [
-            pop.eq(looks & ~holds),
+            pop.eq(presented & ~holds),
             source.vc.eq(sel),
             source.pop.eq(pop),
             flit.eq(source.data),
@@ -222,7 +222,7 @@ class Consumption(wiring.Component):
                 drive.tail.eq(flit.tail),
             ]
             accepts = [(Mux(drive.send, offer.ready_after[v], offer.ready[v]), offer.ready[v]) for v in range(vcs)]
-        with m.If(looks):
+        with m.If(presented):
             m.d.sync += last.eq(sel)
         for v, (after, before) in enumerate(accepts):
             m.d.sync += eligible[v].eq(~waits[v] & Mux(
@@ -252,7 +252,7 @@ class Consumption(wiring.Component):
         if self.bus:
             may_go = may_go & self.may_cross
         if self.rows:
-            no_place, _ = self._bring(m, queue.has, queue.front_channel, queue.front, queue.pop)
+            no_place, _ = self._consume(m, queue.has, queue.front_channel, queue.front, queue.pop)
             may_go = may_go & ~no_place
         may_go = may_go & credit
         writes: Value = pop & (~flit.head | flit.tail)
@@ -319,8 +319,8 @@ class Consumption(wiring.Component):
                 m.d.sync += [within[v].eq(~flit.tail), goes_on[v].eq(absorbs)]
         return waiting, needs & ~granted
 
-    def _bring(self, m, looks, sel, flit, pop):
-        """Drive ``brought`` with the flits that are taken.
+    def _consume(self, m, presented, sel, flit, pop):
+        """Drive ``consumed`` with the flits that are taken.
 
         Return 1 if the presented flit waits because its packet has no packet buffer entry, and a mask of the channels
         that wait for an entry in the next cycle.
@@ -332,14 +332,14 @@ class Consumption(wiring.Component):
         row = Signal(range(self.rows), name="row")
         m.d.comb += [
             row.eq(flit.data),
-            stays.eq(looks & ~flit.head & ~bit_at(within, sel) & (flit.data[:ROW_BITS] < self.rows)
+            stays.eq(presented & ~flit.head & ~bit_at(within, sel) & (flit.data[:ROW_BITS] < self.rows)
                      & bit_at(self.full, row)),
-            self.brought.eq(pop),
-            self.brought_vc.eq(sel),
-            self.brought_flit.eq(flit),
+            self.consumed.eq(pop),
+            self.consumed_vc.eq(sel),
+            self.consumed_flit.eq(flit),
         ]
         for v in range(vcs):
-            with m.If(looks & (sel == v)):
+            with m.If(presented & (sel == v)):
                 m.d.sync += rows[v].eq(row)
             with m.If(pop & (sel == v) & (~flit.head | flit.tail)):
                 m.d.sync += within[v].eq(~flit.tail)
@@ -347,7 +347,7 @@ class Consumption(wiring.Component):
         m.d.sync += waiting.eq(refused)
         return stays, refused
 
-    def _holds(self, m, looks, sel, flit, pop, waits):
+    def _holds(self, m, presented, sel, flit, pop, waits):
         """Return 1 if the presented flit is a tail flit that has not waited its t_nr cycles.
 
         ``waits`` is driven with the channels whose tail flit is still waiting in the next cycle.
@@ -365,25 +365,25 @@ class Consumption(wiring.Component):
         serves = Signal(range(vcs))
         left = Signal(range(self.t_nr + 1))
         now_left = Signal(range(self.t_nr + 1))  # remaining cycles of the wait, including this one
-        through = Signal(vcs)
+        wait_ends = Signal(vcs)
         ends = Signal()
         turn = _next_of(m, needs, served, name="turn")
         m.d.comb += [
-            ends.eq(looks & flit.tail),
+            ends.eq(presented & flit.tail),
             here.eq(Cat(sel == v for v in range(vcs))),
             holds.eq(ends & ~bit_at(waited, sel)),
             needs.eq(waiting | Mux(holds, here, 0)),
             serves.eq(Mux(busy, served, turn)),
             now_left.eq(Mux(busy, left, self.t_nr)),
-            waits.eq(needs & ~through),
+            waits.eq(needs & ~wait_ends),
         ]
         for v in range(vcs):
-            m.d.comb += through[v].eq(needs[v] & (serves == v) & (now_left == 1))
+            m.d.comb += wait_ends[v].eq(needs[v] & (serves == v) & (now_left == 1))
         m.d.sync += [
             waiting.eq(waits),
             # a flit that has waited and finds no packet buffer entry does not wait t_nr again
-            waited.eq((waited & ~Mux(pop, here, 0)) | through),
-            busy.eq(waits.any() & ~through.any()),
+            waited.eq((waited & ~Mux(pop, here, 0)) | wait_ends),
+            busy.eq(waits.any() & ~wait_ends.any()),
             left.eq(now_left - 1),
             served.eq(serves),
         ]

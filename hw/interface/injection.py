@@ -98,12 +98,12 @@ class Injection(wiring.Component):
         One virtual channel.
     network : Out(LinkSignature)
         To the router.
-    wrong : Out(vcs)
+    credit_error : Out(vcs)
         As in `OutputUnit`.
     overflow : Out(1)
         A flit for a full queue is received and dropped in this cycle; or a packet is stored in a send queue that should
         never be full.
-    unended : Out(1)
+    no_tail : Out(1)
         A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface a posting
         (the host's payload for the node's children) without a tail is cut off, too, and a posting cuts off a worm
         without a tail.
@@ -163,9 +163,9 @@ class Injection(wiring.Component):
         super().__init__({
             "host": In(LinkSignature(vcs=1, width=width)),
             "network": Out(LinkSignature(vcs=network.vcs, width=width)),
-            "wrong": Out(network.vcs),
+            "credit_error": Out(network.vcs),
             "overflow": Out(1),
-            "unended": Out(1),
+            "no_tail": Out(1),
             **({"absorbed": In(1), "absorbed_vc": In(range(channels)), "absorbed_flit": In(flit_layout(width)),
                 "granted": In(1), "granted_vc": In(range(channels)), "freed": Out(1)} if slots else {}),
             **({"posted": Out(1), "posted_flit": Out(flit_layout(width)), "stored": In(1), "forwards": In(1),
@@ -190,7 +190,7 @@ class Injection(wiring.Component):
             buffer.write.eq(self.host.valid),
             buffer.write_data.eq(self.host.flit),
             buffer.write_count.eq(1),
-            self.wrong.eq(output.wrong),
+            self.credit_error.eq(output.credit_error),
             self.overflow.eq(overflow),
         ]
         m.d.sync += self.host.credit.eq(buffer.freed)
@@ -200,7 +200,7 @@ class Injection(wiring.Component):
         flit = Signal(layout)  # flit that is sent
         owns = Signal()  # the packet under way owns its virtual channel
         repeats = Signal()  # the flit that is sent comes from the header memory
-        there = Signal()
+        valid = Signal()
         may_go = Signal()
         packet_vc = Signal(range(self.port.vcs))
         credit = Signal()
@@ -226,13 +226,13 @@ class Injection(wiring.Component):
         m.d.comb += [
             front.eq(first),
             flit.eq(front),
-            there.eq(has),
-            cuts.eq(within & front.head & ~front.tail & ~repeats & there),
-            self.unended.eq(cuts | cuts_post),
+            valid.eq(has),
+            cuts.eq(within & front.head & ~front.tail & ~repeats & valid),
+            self.no_tail.eq(cuts | cuts_post),
         ]
-        sent, presented = flit, there
+        sent, presented = flit, valid
         if self.store is not None:
-            sent, presented = self._store(m, self.store, flit, there, moves, send, turns)
+            sent, presented = self._store(m, self.store, flit, valid, moves, send, turns)
         m.d.comb += [
             send.eq(presented & may_go & Mux(owns, credit, offer.free)),
             allocate.eq(send & ~owns),
@@ -256,20 +256,20 @@ class Injection(wiring.Component):
         with m.If(cuts):
             m.d.comb += flit.tail.eq(1)
         if self.packet:
-            self._packetise(m, front, flit, moves, repeats, there)
+            self._packetise(m, front, flit, moves, repeats, valid)
         if self.served:
             self._await_processor(m, presented & ~owns, send, may_go)
         else:
             self._wait(m, presented & ~owns, send, may_go)
         return m
 
-    def _store(self, m, queue, flit, there, moves, send, turns):
+    def _store(self, m, queue, flit, valid, moves, send, turns):
         """Store the host's packets in the send queue. Return the next flit for the network, and 1 if there is one."""
         m.submodules.packets = queue
         room = Signal(name="has_room")
         m.d.sync += room.eq(queue.room)
         m.d.comb += [
-            moves.eq(there & room),
+            moves.eq(valid & room),
             queue.write.eq(moves),
             queue.flit.eq(flit),
             # the queue adds no delay: the oldest packet waits for t_ns before its first flit is sent
@@ -339,23 +339,23 @@ class Injection(wiring.Component):
 
     def _take_turns(self, m, other_flit, other_has, other_pop, host_flit, host_has, pop):
         """Choose between the host and another sender for a whole worm, to its tail; see `_turns`."""
-        front, there = Signal(flit_layout(self.width), name="presented"), Signal(name="presents")
+        front, valid = Signal(flit_layout(self.width), name="presented"), Signal(name="presents")
         begun = Signal()  # a worm is presented, and its tail is not taken
         last = Signal(name="others_turn")  # the worm that was presented last is not from the host
         from_other = Signal()  # the presented flit is not from the host
         m.d.comb += [
             from_other.eq(Mux(begun, last, other_has & ~(host_has & last))),
             front.eq(Mux(from_other, other_flit, host_flit)),
-            there.eq(Mux(from_other, other_has, host_has)),
+            valid.eq(Mux(from_other, other_has, host_has)),
             other_pop.eq(pop & from_other),
         ]
         # a worm stays presented while its next flits have not arrived
-        m.d.sync += begun.eq((begun | there) & ~(pop & front.tail))
-        with m.If(there):
+        m.d.sync += begun.eq((begun | valid) & ~(pop & front.tail))
+        with m.If(valid):
             m.d.sync += last.eq(from_other)
-        return front, there, pop & ~from_other
+        return front, valid, pop & ~from_other
 
-    def _packetise(self, m, front, flit, send, repeats, there):
+    def _packetise(self, m, front, flit, send, repeats, valid):
         """End a packet after ``packet`` payload flits, and repeat the header in front of the next one."""
         kept = Signal(range(self.header_flits))  # memory address of the header flit that is written or read next
         last = Signal(range(self.header_flits))  # memory address at which the header's last flit is stored
@@ -388,7 +388,7 @@ class Injection(wiring.Component):
         full = Signal()
         m.d.comb += full.eq(payload == self.packet - 1)
         with m.If(repeats):
-            m.d.comb += [there.eq(1), flit.head.eq(1), flit.tail.eq(0), flit.data.eq(stored)]
+            m.d.comb += [valid.eq(1), flit.head.eq(1), flit.tail.eq(0), flit.data.eq(stored)]
         with m.Elif(~front.head):
             m.d.comb += flit.tail.eq(front.tail | full)
         with m.If(send):

@@ -198,8 +198,8 @@ class NetworkInterface(wiring.Component):
 
     def _errors(self):
         for k, part in enumerate((*self.injections, *self.consumptions)):
-            for cause, found in ((Cause.CREDIT, part.wrong), (Cause.OVERFLOW, part.overflow)):
+            for cause, found in ((Cause.CREDIT, part.credit_error), (Cause.OVERFLOW, part.overflow)):
                 for v, whether in enumerate(found):
                     yield whether, cause, k, v
         for p, injection in enumerate(self.injections):
-            yield injection.unended, Cause.NO_TAIL, p, 0
+            yield injection.no_tail, Cause.NO_TAIL, p, 0

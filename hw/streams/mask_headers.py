@@ -129,13 +129,13 @@ class AddressHeaders(wiring.Component):
         # destinations of the worm under way that are still to be chosen, the nearest one on the path in the lowest bit
         left = Signal(nodes)
         other = Signal(nodes)  # those of the worm below this node, while the one above is under way
-        falls = Signal()
+        descending = Signal()
         less = Signal(nodes)
         # one-hot: the next destination of the header; there is one
         chosen = Signal(nodes)
-        there = Signal()
+        chosen_valid = Signal()
         busy = Signal()
-        takes = Signal()
+        adds = Signal()
         address = Signal(bits)
         at = Signal(range(capacity))
         ends = Signal()
@@ -145,8 +145,8 @@ class AddressHeaders(wiring.Component):
             above.eq(Const((1 << nodes) - 2, nodes) << self.strap_position),
             wanted.eq(Cat(self.sets.payload[node] & (self.strap_position != k) for k, node in enumerate(path))),
             less.eq(left - 1),
-            takes.eq(there & ~self.headers.valid),
-            address.eq(any_of([Mux(chosen[k], Mux(falls, rising[-1 - k], rising[k]), 0) for k in range(nodes)])),
+            adds.eq(chosen_valid & ~self.headers.valid),
+            address.eq(any_of([Mux(chosen[k], Mux(descending, rising[-1 - k], rising[k]), 0) for k in range(nodes)])),
             ends.eq((left == 0) | int(self.each)),
             full.eq(at == capacity - 1),
             self.sets.ready.eq(~busy),
@@ -155,7 +155,7 @@ class AddressHeaders(wiring.Component):
             m.d.sync += [
                 left.eq(wanted if self.each else wanted & above),
                 other.eq(0 if self.each else (wanted & ~above)[::-1]),
-                falls.eq(0),
+                descending.eq(0),
                 at.eq(0),
                 busy.eq(self.sets.valid),
                 front.none.eq(~wanted.any()),
@@ -163,11 +163,11 @@ class AddressHeaders(wiring.Component):
             ]
         with m.Else():
             # the choice is a cycle ahead of the header: its carry chain ends in registers
-            with m.If(takes | ~there):
-                m.d.sync += [chosen.eq(left & ~less), there.eq(left != 0), left.eq(left & less)]
+            with m.If(adds | ~chosen_valid):
+                m.d.sync += [chosen.eq(left & ~less), chosen_valid.eq(left != 0), left.eq(left & less)]
                 with m.If(left == 0):
-                    m.d.sync += [left.eq(other), other.eq(0), falls.eq(1)]
-            with m.If(takes):
+                    m.d.sync += [left.eq(other), other.eq(0), descending.eq(1)]
+            with m.If(adds):
                 for k in range(header.capacity):
                     with m.If(at <= k):  # free slots repeat the last address
                         m.d.sync += front.data[k * bits:(k + 1) * bits].eq(address)

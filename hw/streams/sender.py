@@ -64,11 +64,11 @@ class StreamSender(wiring.Component):
         To the network interface.
     strap_node : In(range(nodes))
         Id of this node.
-    unknown : Out(1)
+    unknown_set : Out(1)
         A message to a set without worms is dropped from this cycle on.
     too_long : Out(1)
         A message is cut.
-    wrong : Out(1)
+    credit_error : Out(1)
         As in `OutputUnit`.
     """
 
@@ -87,9 +87,9 @@ class StreamSender(wiring.Component):
             "headers": In(stream.Signature(header_flit(width))),
             "host": Out(LinkSignature(vcs=1, width=width)),
             "strap_node": In(range(nodes)),
-            "unknown": Out(1),
+            "unknown_set": Out(1),
             "too_long": Out(1),
-            "wrong": Out(1),
+            "credit_error": Out(1),
         })
 
     def elaborate(self, platform):
@@ -104,8 +104,8 @@ class StreamSender(wiring.Component):
         write, read = store.write_port(), store.read_port()
 
         flit = Signal(flit_layout(self.width))
-        # `there`: a flit is to be sent; `send`: it is sent
-        there = Signal()
+        # `valid`: a flit is to be sent; `send`: it is sent
+        valid = Signal()
         send = Signal()
         credit = Signal()
         first = Signal()  # the worm under way is the message's first one
@@ -116,12 +116,12 @@ class StreamSender(wiring.Component):
         over = Signal()  # the memory is full
         beat, header = self.messages.payload, self.headers.payload
         m.d.comb += [
-            send.eq(there & credit),
+            send.eq(valid & credit),
             drive.flit.eq(flit),
             drive.vc_active.eq(send),
             drive.send.eq(send),
             drive.tail.eq(flit.tail),
-            self.wrong.eq(output.wrong),
+            self.credit_error.eq(output.credit_error),
             self.sets.payload.eq(beat.to),
             over.eq(at == self.message),
             write.addr.eq(at),
@@ -136,28 +136,28 @@ class StreamSender(wiring.Component):
                     m.next = "HEADER"
             with m.State("HEADER"):
                 m.d.comb += [
-                    there.eq(self.headers.valid & ~header.none),
+                    valid.eq(self.headers.valid & ~header.none),
                     flit.head.eq(1),
                     flit.data.eq(header.data),
                     self.headers.ready.eq(credit | header.none),
-                    self.unknown.eq(self.headers.valid & header.none),
+                    self.unknown_set.eq(self.headers.valid & header.none),
                 ]
-                with m.If(self.unknown):
+                with m.If(self.unknown_set):
                     m.d.sync += more.eq(0)
                     m.next = "DROP"
                 with m.Elif(send & header.ends):
                     m.d.sync += more.eq(~header.last)
                     m.next = "SOURCE"
             with m.State("SOURCE"):
-                m.d.comb += [there.eq(1), flit.data.eq(self.strap_node)]
+                m.d.comb += [valid.eq(1), flit.data.eq(self.strap_node)]
                 m.d.sync += at.eq(0)
                 with m.If(send & first):
                     m.next = "PAYLOAD"
                 with m.Elif(send):
-                    m.next = "AGAIN"
+                    m.next = "REPEAT"
             with m.State("PAYLOAD"):
                 m.d.comb += [
-                    there.eq(self.messages.valid),
+                    valid.eq(self.messages.valid),
                     self.messages.ready.eq(credit),
                     flit.data.eq(beat.data),
                     flit.tail.eq(beat.last | over),
@@ -174,9 +174,9 @@ class StreamSender(wiring.Component):
                         m.next = "HEADER"
                     with m.Else():
                         m.next = "SET"
-            with m.State("AGAIN"):
+            with m.State("REPEAT"):
                 m.d.comb += [
-                    there.eq(1),
+                    valid.eq(1),
                     flit.data.eq(read.data),
                     flit.tail.eq(at == final),
                     flit.head.eq(flit.tail & cut),

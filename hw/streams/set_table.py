@@ -39,7 +39,7 @@ class SetTable(wiring.Component):
         Number of the set of the next message.
     headers : Out(stream of header_flit)
         The headers of the set, worm by worm.
-    bad : Out(1)
+    table_error : Out(1)
         The host begins to write a set that does not exist, or writes more header flits than a set has room for. A set
         with too many header flits has no worms.
     """
@@ -50,7 +50,7 @@ class SetTable(wiring.Component):
             "table": In(stream.Signature(set_beat(width))),
             "sets": In(stream.Signature(bits_for(sets))),
             "headers": Out(stream.Signature(header_flit(width))),
-            "bad": Out(1),
+            "table_error": Out(1),
         })
 
     def elaborate(self, platform):
@@ -60,14 +60,14 @@ class SetTable(wiring.Component):
         row = Signal.like(rows.row)
         at = Signal.like(rows.at)
         next_at = Signal.like(rows.at)
-        known = Signal()
+        has_worms = Signal()
         m.d.comb += [
             self.table.ready.eq(1),
             rows.link.valid.eq(self.table.valid),
             rows.link.flit.data.eq(beat.data),
             rows.link.flit.tail.eq(beat.ends | beat.last),
             rows.link.flit.head.eq(beat.last),
-            self.bad.eq(rows.outside | rows.too_long),
+            self.table_error.eq(rows.outside | rows.too_long),
             self.sets.ready.eq(~self.headers.valid),
             # the word is valid in the cycle after its request
             rows.row.eq(Mux(self.sets.ready, self.sets.payload, row)),
@@ -75,18 +75,18 @@ class SetTable(wiring.Component):
             header.data.eq(rows.word.data),
             header.ends.eq(rows.word.ends),
             header.last.eq(rows.word.last),
-            header.none.eq(~known),
+            header.none.eq(~has_worms),
         ]
         m.d.sync += at.eq(next_at)
         with m.If(self.sets.ready):
             m.d.sync += [
                 row.eq(self.sets.payload),
-                known.eq(bit_at(rows.children, self.sets.payload)),
+                has_worms.eq(bit_at(rows.children, self.sets.payload)),
                 self.headers.valid.eq(self.sets.valid),
             ]
         with m.Elif(self.headers.ready):
             m.d.comb += next_at.eq(at + 1)
-            m.d.sync += self.headers.valid.eq(known & ~header.last)
+            m.d.sync += self.headers.valid.eq(has_worms & ~header.last)
         with m.Else():
             m.d.comb += next_at.eq(at)
         return m

@@ -115,8 +115,8 @@ class StreamInterface(wiring.Component):
             wiring.connect(m, wiring.flipped(own[name]), link)
         m.d.comb += [self.fault.eq(interface.fault), sender.strap_node.eq(self.strap_node)]
         m.d.comb += [members[strap].eq(own[strap]) for strap in STRAPS if strap in members]
-        errors = {"unknown_set": sender.unknown, "too_long": sender.too_long,
-                  **({"bad_set": headers.bad} if "bad" in members else {})}
+        errors = {"unknown_set": sender.unknown_set, "too_long": sender.too_long,
+                  **({"bad_set": headers.table_error} if "table_error" in members else {})}
         for name, error in errors.items():
             with m.If(error):
                 m.d.sync += self.send_fault[name].eq(1)

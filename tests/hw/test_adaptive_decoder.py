@@ -37,14 +37,14 @@ def straps(decoder, mesh, node):
 
 
 def decode(decoder, port, cases):
-    """Decode (straps, data) at a port: targets, onward, copy, ends, strip, outside, disorder."""
+    """Decode (straps, data) at a port: targets, onward, copy, ends, strip, outside, wrong_order."""
     def build(m):
         inputs = {name: Signal(bits, name=name) for name, bits in decoder.straps.items()}
         data, stored = Signal(decoder.header.flit_width), Signal(decoder.code_width(port))
         decoded = decoder.decode(m, port, inputs, Arrival(data=data, first=1, after_strip=0))
         request = decoder.request(port, stored)
         values = [Cat(request.targets), decoder.onward(port, request), request.all_of[-1], decoded.ends_here,
-                  decoded.strip, decoded.outside, decoded.disorder]
+                  decoded.strip, decoded.outside, decoded.wrong_order]
         outputs = [Signal(len(value), name=f"out_{i}") for i, value in enumerate(values)]
         m.d.comb += [stored.eq(decoded.code), *(out.eq(value) for out, value in zip(outputs, values, strict=True))]
         return [*inputs.values(), data], outputs
@@ -71,14 +71,14 @@ def test_decides_as_the_relation_says(relation, name):
         cases = [(*straps(decoder, mesh, here), decoder.header.encode([here, to] if stop else [to])[0])
                  for here, to, stop in asked]
         for (here, to, stop), got in zip(asked, decode(decoder, port, cases), strict=True):
-            targets, onward, copy, ends, strip, outside, disorder = got
+            targets, onward, copy, ends, strip, outside, wrong_order = got
             escape = int(escapes[here, to])
             back = not from_node and escape == port
             ways = {divmod(int(code), 2) for code in options[here, to] if code >= 0}
             assert targets == (set() if back else ways - {(port, 1)})
             assert onward == ([] if back else [escape])
             assert (copy, strip, outside) == (int(stop and not back), 0, 0)
-            assert (ends, disorder) == (int(back and stop), int(back))
+            assert (ends, wrong_order) == (int(back and stop), int(back))
 
 
 @RELATIONS

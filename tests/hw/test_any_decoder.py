@@ -65,15 +65,15 @@ def decode(decoder, port, cases):
         stored = Signal(decoder.code_width(port))
         request = decoder.request(port, stored)
         values = [Cat(request.targets), request.nothing, decoded.ends_here, decoded.ejection_port, decoded.outside,
-                  decoded.disorder]
+                  decoded.wrong_order]
         outputs = [Signal(len(value)) for value in values]
         m.d.comb += [stored.eq(decoded.code), *(out.eq(value) for out, value in zip(outputs, values, strict=True))]
         return [*straps.values(), data], outputs
 
-    for targets, nothing, ends, way_out, outside, disorder in bench.settle(build, cases):
+    for targets, nothing, ends, way_out, outside, wrong_order in bench.settle(build, cases):
         asked = [target for i, target in enumerate(decoder.targets(port)) if targets >> i & 1]
         assert nothing == (not asked)
-        yield asked, decoder.ejection_ports(port)[way_out] if ends else None, outside, disorder
+        yield asked, decoder.ejection_ports(port)[way_out] if ends else None, outside, wrong_order
 
 
 def expected(place, port, node):
@@ -247,8 +247,8 @@ def test_lists_of_addresses_are_decoded_on_tori(multicast):
     [east, west] = decoder.outputs[:2]
     assert (east, west) == ("east", "west")
     cases = [(3, header.encode([3, 0])[0])] if multicast else [(3, header.encode([0])[0])]
-    [(asked, way_out, outside, disorder)] = decode(decoder, 1, cases)
-    assert (asked, way_out, outside, disorder) == ([(0, 0)], None, 0, 0)  # up, over the edge
+    [(asked, way_out, outside, wrong_order)] = decode(decoder, 1, cases)
+    assert (asked, way_out, outside, wrong_order) == ([(0, 0)], None, 0, 0)  # up, over the edge
 
 
 def around(extent, at, to, down):
@@ -303,11 +303,11 @@ def test_signs_of_a_list_are_those_of_each_address():
     here, beyond = (1, 1), 3 * 4 + 1
     for own, signs, way in ((0, 0, "south"), (3, 0, "south"), (0, 1, "north"), (3, 1, "north"), (3, 2, "south")):
         [data] = header.encode([5, beyond], signs=[own, signs])
-        [(asked, way_out, outside, disorder)] = decode(decoder, 0, [(*here, data)])
-        assert ([decoder.outputs[o] for o, _ in asked], way_out, outside, disorder) == ([way], None, 0, 0)
+        [(asked, way_out, outside, wrong_order)] = decode(decoder, 0, [(*here, data)])
+        assert ([decoder.outputs[o] for o, _ in asked], way_out, outside, wrong_order) == ([way], None, 0, 0)
     for signs in range(4):
-        [(asked, way_out, outside, disorder)] = decode(decoder, 0, [(*here, header.encode([5], signs=[signs])[0])])
-        assert (asked, decoder.outputs[way_out], outside, disorder) == ([], "local", 0, 0)
+        [(asked, way_out, outside, wrong_order)] = decode(decoder, 0, [(*here, header.encode([5], signs=[signs])[0])])
+        assert (asked, decoder.outputs[way_out], outside, wrong_order) == ([], "local", 0, 0)
 
 
 LISTS, ONE = AddressList((4,), 32), Unicast((4,), 32)

@@ -28,7 +28,7 @@ from . import bench
 
 def decode(decoder, port, cases):
     """Decode (straps, data, first, after_strip) at one port: a dict of what comes of each."""
-    names = ("asked", "nothing", "passed", "strip", "ends_here", "last", "outside", "disorder")
+    names = ("asked", "nothing", "passed", "strip", "ends_here", "last", "outside", "wrong_order")
 
     def build(m):
         straps = {name: Signal(bits, name=name) for name, bits in decoder.straps.items()}
@@ -37,7 +37,7 @@ def decode(decoder, port, cases):
         stored = Signal(decoder.code_width(port))
         request = decoder.request(port, stored)
         values = [Cat(request.all_of), request.nothing, decoded.data, decoded.strip, decoded.ends_here, decoded.last,
-                  decoded.outside, decoded.disorder]
+                  decoded.outside, decoded.wrong_order]
         outputs = [Signal(len(value), name=name) for name, value in zip(names, values, strict=True)]
         m.d.comb += [stored.eq(decoded.code), *(out.eq(value) for out, value in zip(outputs, values, strict=True))]
         return [*straps.values(), data, first, after_strip], outputs
@@ -94,7 +94,7 @@ def check_first_address(decoder, mesh, routes, may_go, straps):
                 expected.append({
                     "asked": (0 if out is None else 1 << out) | (copies << decoder.ejection),
                     "nothing": out is None and not copies, "strip": strip, "ends_here": ends_here, "last": last,
-                    "outside": astray and nowhere, "disorder": astray and not nowhere,
+                    "outside": astray and nowhere, "wrong_order": astray and not nowhere,
                     "passed": rest,
                 })
         for case, got, want in zip(cases, decode(decoder, port, cases), expected, strict=True):
@@ -179,7 +179,7 @@ def test_own_address_again_is_out_of_order_whatever_stands_behind_it(relation):
     outside = 0b11_111
     flit = 1 << 10 | outside << 5 | header.address(7)
     [got] = decode(decoder, 0, [(*strapped(decoder, mesh, 7), flit, 1, 1)])
-    assert (got["disorder"], got["outside"], got["nothing"], got["ends_here"]) == (1, 0, 1, 0)
+    assert (got["wrong_order"], got["outside"], got["nothing"], got["ends_here"]) == (1, 0, 1, 0)
 
 
 def test_header_flit_that_is_not_the_first_passes_untouched():
@@ -189,7 +189,7 @@ def test_header_flit_that_is_not_the_first_passes_untouched():
     cases = [(*strapped(decoder, mesh, node), header.encode([node, 15 - node])[0], 0, 0) for node in range(16)]
     for case, result in zip(cases, decode(decoder, 0, cases), strict=True):
         assert result == {"asked": 0, "nothing": 1, "passed": case[-3], "strip": 0, "ends_here": 0, "last": 1,
-                          "outside": 0, "disorder": 0}
+                          "outside": 0, "wrong_order": 0}
 
 
 @pytest.mark.parametrize(("name", "relations"), [
@@ -360,7 +360,7 @@ def test_table_finds_addresses_outside_the_network():
         assert first[address]["outside"] == behind[address]["outside"] == outside
         assert first[address]["nothing"] == (outside or address == own)
         assert behind[address]["ends_here"] or not outside
-        assert not (outside and (first[address]["disorder"] or behind[address]["disorder"]))
+        assert not (outside and (first[address]["wrong_order"] or behind[address]["wrong_order"]))
 
 
 def test_table_leaves_header_flits_that_are_not_the_first_alone():
@@ -371,7 +371,7 @@ def test_table_leaves_header_flits_that_are_not_the_first_alone():
     cases = [(*of(node), header.encode([node, 11 - node])[0], 0, 0) for node in range(12)]
     for case, result in zip(cases, decode(decoder, 0, cases), strict=True):
         assert result == {"asked": 0, "nothing": 1, "passed": case[-3], "strip": 0, "ends_here": 0, "last": 1,
-                          "outside": 0, "disorder": 0}
+                          "outside": 0, "wrong_order": 0}
 
 
 def test_table_for_unicasts_delivers_at_the_address():

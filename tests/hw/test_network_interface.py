@@ -28,7 +28,7 @@ def inject(flits, *, vcs=2, depth=4, credit_after=2, cycles=120, taken=None, une
 
     def step(cycle, context):
         room[0] += context.get(interface.host.credit)
-        if context.get(interface.unended):
+        if context.get(interface.no_tail):
             assert unended is not None, "a worm without a tail is reported, there is none"
             unended.append(cycle)
         if context.get(interface.network.valid):

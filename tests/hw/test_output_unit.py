@@ -14,7 +14,7 @@ def drive(unit, cycles, inputs):
     driven = {"vc_active": send.vc_active, "send": send.send, "vc": send.vc, "tail": send.tail,
               "vc_allocate": unit.vc_allocate}
     shown = {"free": offer.free, "vc_free_next": offer.vc_free_next, "ready": offer.ready,
-             "ready_after": offer.ready_after, "wrong": unit.wrong, "valid": link.valid,
+             "ready_after": offer.ready_after, "credit_error": unit.credit_error, "valid": link.valid,
              **{f"candidate_{k}": vc for k, vc in enumerate(offer.vc_candidate)}}
     seen = []
 
@@ -58,7 +58,7 @@ def test_send_and_returned_credit_in_one_cycle_leave_the_credits_as_they_are():
     seen = drive(unit, 14, lambda cycle: events.get(cycle, {}))
     assert [shown["ready"] for shown in seen] == [1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
     assert [shown["ready_after"] for shown in seen] == [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
-    assert not any(shown["wrong"] for shown in seen)
+    assert not any(shown["credit_error"] for shown in seen)
 
 
 @pytest.mark.parametrize("extra_stage", [False, True])
@@ -77,7 +77,7 @@ def test_credit_may_come_while_its_flit_is_on_the_link(port, extra_stage):
             context.set(signal, begins)
         context.set(link.credit, context.get(link.valid))
         worms.append(context.get(link.valid))
-        assert context.get(unit.wrong) == 0
+        assert context.get(unit.credit_error) == 0
         assert cycle % 8 or context.get(unit.offer.ready)
 
     bench.simulate(unit, 100, step)
@@ -117,5 +117,5 @@ def test_behind_a_credit_for_no_chunk_no_credit_is_shown():
     unit = OutputUnit(PortSpec("east", vcs=1, depth=8, chunk=4), width=8, classes=[1])
     events = {4: {"credit": 1}, 6: {"vc_active": 1, "send": 1, "tail": 1}, 9: {"credit": 1}}
     seen = drive(unit, 16, lambda cycle: events.get(cycle, {}))
-    assert [shown["wrong"] for shown in seen] == [0] * 5 + [1] * 11
+    assert [shown["credit_error"] for shown in seen] == [0] * 5 + [1] * 11
     assert not any(shown["ready"] or shown["ready_after"] for shown in seen[5:])

@@ -102,8 +102,8 @@ def send(messages, *, sets, node=5, queue=4, message=8, credit_after=1, idle=lam
             context.set(table.table.payload, writes[cycle])
         else:
             source.step(now, context)
-        errors.extend((now, name) for name in ("unknown", "too_long", "wrong") if context.get(getattr(sender, name)))
-        bad.extend([now] * context.get(table.bad))
+        errors.extend((now, name) for name in ("unknown_set", "too_long", "credit_error") if context.get(getattr(sender, name)))
+        bad.extend([now] * context.get(table.table_error))
 
     bench.simulate(sending, cycles, step)
     assert not source.beats, "beats that are not accepted"
@@ -160,7 +160,7 @@ def test_message_that_is_too_long_is_cut_and_the_next_one_is_whole(length, numbe
 def test_message_to_a_set_without_worms_is_dropped():
     flits, taken, errors, _ = send([(3, [1, 2, 3]), (0, [4])], sets=SETS)
     assert worms_of(flits) == [worm(SETS[0][0], 5, [4])]
-    assert [name for _, name in errors] == ["unknown"]
+    assert [name for _, name in errors] == ["unknown_set"]
     assert len(taken) == 4
 
 
@@ -172,7 +172,7 @@ def test_set_that_is_not_there_or_does_not_fit_has_no_worms(sets, bad, left):
     flits, _, errors, seen = send([(0, [1]), (1, [2]), (0, [3])], sets=sets)
     assert len(seen) == bad
     assert worms_of(flits) == [worm(sets[0][0], 5, [word]) for word in (1, 3)]
-    assert [name for _, name in errors] == ["unknown"]
+    assert [name for _, name in errors] == ["unknown_set"]
 
 
 def test_credit_too_many_is_reported():
@@ -181,7 +181,7 @@ def test_credit_too_many_is_reported():
 
     def step(cycle, context):
         context.set(sending.sender.host.credit, cycle == 3)
-        wrong.append(context.get(sending.sender.wrong))
+        wrong.append(context.get(sending.sender.credit_error))
 
     bench.simulate(sending, 6, step)
     assert wrong == [0, 0, 0, 0, 1, 1]

@@ -83,7 +83,7 @@ class _QueueHarness(Harness):
                 m.d.sync += begun.eq(~tail)
             has_place = begun | (used < self.places)
             m.d.sync += waits.eq(Mux((level != 0) & has_place & ~credit, waits + 1, 0))
-            self.claim(m, "overrun", ~unit.overflow[v] & ~unit.wrong[v] & implies(credit, level != 0))
+            self.claim(m, "overrun", ~unit.overflow[v] & ~unit.credit_error[v] & implies(credit, level != 0))
             self.claim(m, "overrun", implies(here, spent < HOST_DEPTH))
             self.claim(m, "overrun", used <= self.places)
             self.claim(m, "room", waits <= len(self.channels))
@@ -151,9 +151,9 @@ class ForwardedQueueHarness(_QueueHarness):
     properties = (
         ONCE, ORDER, OVERRUN, ROOM,
         Property("both", "The packet buffer gets each flit that the host gets, and no other flit.",
-                 Mutant(WHERE + "_bring", "self.brought.eq(pop)", "self.brought.eq(pop & ~flit.tail)")),
+                 Mutant(WHERE + "_consume", "self.consumed.eq(pop)", "self.consumed.eq(pop & ~flit.tail)")),
         Property("entry", "No packet leaves the queue while its row of the child table is full.",
-                 Mutant(WHERE + "_bring", "bit_at(self.full, row))", "self.full.all())")),
+                 Mutant(WHERE + "_consume", "bit_at(self.full, row))", "self.full.all())")),
         Property("leaves", "While the host has room, no row is full, and a whole packet is stored, at most "
                            "max(t_nr, 1) cycles pass in which no flit leaves.",
                  Mutant(WHERE + "_store", "waits.eq(queue.waiting)", "waits.eq(queue.waiting & queue.write)")),
@@ -169,18 +169,18 @@ class ForwardedQueueHarness(_QueueHarness):
             return
         self.leave_free(unit.full)
         full = Signal(name="was_full")
-        brought, channel = Signal(name="was_brought"), Signal.like(unit.brought_vc, name="brought_on")
-        flit = Signal.like(unit.brought_flit, name="was_flit")
+        consumed, channel = Signal(name="was_consumed"), Signal.like(unit.consumed_vc, name="consumed_on")
+        flit = Signal.like(unit.consumed_flit, name="was_flit")
         m.d.comb += self.held.eq(full)
-        m.d.sync += [full.eq(unit.full.any()), brought.eq(unit.brought), channel.eq(unit.brought_vc),
-                     flit.eq(unit.brought_flit)]
-        self.claim(m, "both", brought == host.valid)
-        self.claim(m, "both", implies(brought, (channel == host.vc) & (Cat(flit) == Cat(host.flit))))
+        m.d.sync += [full.eq(unit.full.any()), consumed.eq(unit.consumed), channel.eq(unit.consumed_vc),
+                     flit.eq(unit.consumed_flit)]
+        self.claim(m, "both", consumed == host.valid)
+        self.claim(m, "both", implies(consumed, (channel == host.vc) & (Cat(flit) == Cat(host.flit))))
         within = Signal(name="brings")
-        with m.If(unit.brought):
-            m.d.sync += within.eq(~unit.brought_flit.tail)
-        row = unit.brought_flit.data
-        self.claim(m, "entry", implies(unit.brought & ~within & ~unit.brought_flit.head & (row < unit.rows),
+        with m.If(unit.consumed):
+            m.d.sync += within.eq(~unit.consumed_flit.tail)
+        row = unit.consumed_flit.data
+        self.claim(m, "entry", implies(unit.consumed & ~within & ~unit.consumed_flit.head & (row < unit.rows),
                                        ~entry(list(unit.full), row[:(unit.rows - 1).bit_length()])))
 
 

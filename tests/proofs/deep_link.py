@@ -77,7 +77,7 @@ class DeepLinkHarness(Harness):
         self.claim(m, "conserved", spent == rows.used + comes + rows.due + link.credit)
         self.claim(m, "conserved", spent + inside_sender["vc0_begins_chunk"] <= self.rows)
         self.claim(m, "room", ~(arrives & inside.parts["store"].component.full))
-        self.claim(m, "room", ~sender.wrong)
+        self.claim(m, "room", ~sender.credit_error)
         for rule in rows.writes():
             self.claim(m, "rows", rule)
         self.claim(m, "offered", implies(sender.offer.free, ~crossbar.owned & sender.offer.ready))

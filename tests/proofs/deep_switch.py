@@ -60,7 +60,7 @@ class DeepSwitchHarness(Harness):
         m.submodules.switch = inside.fragment
         for port, [link] in zip(switch.outputs, switch.out_links, strict=True):
             self.leave_free(link.credit)
-            self.assume(m, ~inside.parts[f"{port.name}_output"].component.wrong)
+            self.assume(m, ~inside.parts[f"{port.name}_output"].component.credit_error)
         came = [self._input(m, i, inside) for i in range(len(switch.inputs))]
         for o, port in enumerate(switch.outputs):
             self._output(m, o, port.name, inside, came)

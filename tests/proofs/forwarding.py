@@ -51,7 +51,8 @@ class ForwardingHarness(Harness):
         Property("once", "A packet is sent at most once to each child of its row, and to no other node. Each copy has "
                          "the child's header and the packet's flits, unchanged. The packet is freed with its last "
                          "copy, when all children have their copies.",
-                 Mutant("interface.smart.forwarding.Forwarding._send", "order.after.eq(pos)", "order.after.eq(0)")),
+                 Mutant("interface.smart.forwarding.Forwarding._send", "order.next_header.eq(pos)",
+                        "order.next_header.eq(0)")),
         Property("lost", "If for two cycles no copy is presented and no packet becomes whole, all whole packets are "
                          "freed. With fcfs whole packets may also wait for other packets of their message.",
                  Mutant("interface.smart.forwarding.Forwarding._store", "self.order.whole.eq(ends)",
@@ -60,7 +61,7 @@ class ForwardingHarness(Harness):
                              "has places. So no packet of a row is held back if at most as many packets as the row "
                              "has places are admitted.",
                  Mutant("interface.smart.forwarding.Forwarding._store", "bit_select(current.place, 1).eq(0)",
-                        "bit_select(current.place, 1).eq(self.brought)")),
+                        "bit_select(current.place, 1).eq(self.consumed)")),
     )
 
     def __init__(self, *, order: str, places: int, packet: int, channels: int):
@@ -74,7 +75,7 @@ class ForwardingHarness(Harness):
     def elaborate(self, platform):
         m = Module()
         unit = self.forwarding
-        self.leave_free(unit.brought, unit.brought_vc, unit.brought_flit, unit.posted, unit.posted_flit, unit.pop)
+        self.leave_free(unit.consumed, unit.consumed_vc, unit.consumed_flit, unit.posted, unit.posted_flit, unit.pop)
         inside = Inside(unit)
         m.submodules.forwarding = inside.fragment
         rows = range(len(CHILDREN))
@@ -146,7 +147,7 @@ class ForwardingHarness(Harness):
     def _arrive(self, m, came, there):
         """Rules of what comes, and which packet it belongs to."""
         unit, last = self.forwarding, self.writers[-1]
-        flit = data.View(flit_layout(MARK + 1), Mux(unit.brought, unit.brought_flit, unit.posted_flit))
+        flit = data.View(flit_layout(MARK + 1), Mux(unit.consumed, unit.consumed_flit, unit.posted_flit))
         within = [Signal(name=f"within{w}") for w in self.writers]
         stores = [Signal(name=f"stores{w}") for w in self.writers]
         rows = [Signal(name=f"row_of{w}") for w in self.writers]
@@ -156,9 +157,9 @@ class ForwardingHarness(Harness):
         self.begins, self.ends, self.row, self.end_row = (
             Signal(name=name) for name in ("packet_begins", "packet_ends", "begun_row", "ended_row"))
         m.d.comb += [
-            taken.eq(Mux(unit.brought, ~unit.brought_flit.head | (unit.brought_flit.tail & entry(within, writer)),
+            taken.eq(Mux(unit.consumed, ~unit.consumed_flit.head | (unit.consumed_flit.tail & entry(within, writer)),
                          unit.stored)),
-            writer.eq(Mux(unit.brought, unit.brought_vc, last)),
+            writer.eq(Mux(unit.consumed, unit.consumed_vc, last)),
             first.eq(taken & ~entry(within, writer)),
             self.row.eq(flit.data[0]),
             mine.eq(taken & Mux(first, (flit.data[:8] < len(CHILDREN)) & entry(self.written, self.row),
@@ -173,9 +174,9 @@ class ForwardingHarness(Harness):
                 m.d.sync += [within[w].eq(~flit.tail), stores[w].eq(mine),
                              rows[w].eq(Mux(first, self.row, rows[w])),
                              lengths[w].eq(Mux(flit.tail, 0, lengths[w] + 1))]
-        self.assume(m, implies(unit.brought, unit.brought_vc < last) if last & (last - 1) else Const(1))
+        self.assume(m, implies(unit.consumed, unit.consumed_vc < last) if last & (last - 1) else Const(1))
         self.assume(m, implies(taken, flit.tail | (entry(lengths, writer) + 1 < self.packet)))
-        self.assume(m, implies(unit.brought & first & (flit.data[:8] < len(CHILDREN)),
+        self.assume(m, implies(unit.consumed & first & (flit.data[:8] < len(CHILDREN)),
                                ~entry(list(unit.full), self.row)))
         self.assume(m, implies(self.begins, ~entry(self.training, self.row)))
         if self.counts:

@@ -121,7 +121,7 @@ class LinkHarness(Harness):
                        == self.depth)
             self.claim(m, "conserved", end.sent <= end.credits)
             self.claim(m, "room", ~(channel.arrives & (channel.stored == self.depth)))
-            self.claim(m, "room", ~sender.wrong[v])
+            self.claim(m, "room", ~sender.credit_error[v])
             for rule in channel.rules():
                 self.claim(m, "readers", rule)
             for k in range(len(sender.classes)):

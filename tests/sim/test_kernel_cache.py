@@ -66,7 +66,7 @@ def counts(folder):
     ("        m = Module()\n", "        m = Module()  # a comment\n\n", [0, 0]),
     ("        m = Module()\n", "        m = Module()\n        m.d.comb += []\n", [2, 0]),
     ('"injection_{p}"] = ', '"post_{p}"] = ', [2, 2]),
-    ("injection.unended, Cause.NO_TAIL", "injection.unended, Cause.OVERFLOW", [2, 2]),
+    ("injection.no_tail, Cause.NO_TAIL", "injection.no_tail, Cause.OVERFLOW", [2, 2]),
 ], ids=["docstring", "comment", "a line without effect", "names of registers", "a line that matters"])
 def test_a_change_of_the_hardware(package, before, after, expected):
     file = package / "wormcast" / FILE

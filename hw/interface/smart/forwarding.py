@@ -25,7 +25,7 @@ class Forwarding(wiring.Component):
 
     ::
 
-        brought, from consumption ─┐
+        consumed, from consumption ─┐
         posted, by the host ───────┴▶ packet buffer: rows x places ─▶ payload ─┐
                                       table ─▶ ChildTable ─▶ a child's header ─┴▶ front, has
                                       order: which packet, which child
@@ -65,10 +65,10 @@ class Forwarding(wiring.Component):
     -------
     table : In(LinkSignature)
         As in `ChildTable`.
-    brought : In(1)
+    consumed : In(1)
         A flit is taken from a consumption channel.
-    brought_vc, brought_flit : In
-        While ``brought`` is 1: consumption channel of the flit, and the flit itself.
+    consumed_vc, consumed_flit : In
+        While ``consumed`` is 1: consumption channel of the flit, and the flit itself.
     posted : In(1)
         A payload flit of the host waits.
     posted_flit : In
@@ -79,8 +79,8 @@ class Forwarding(wiring.Component):
         For each row of the child table: the entry of the row's next packet is occupied.
     too_long : Out(1)
         A flit from a consumption channel fills its packet's entry and is not the packet's tail: the packet is cut
-        there.
-    early : Out(1)
+        arrives.
+    row_in_use : Out(1)
         Error: the host begins to write a row of the child table while packets of the row are stored.
     has : Out(1)
         There is a flit to send.
@@ -117,9 +117,9 @@ class Forwarding(wiring.Component):
         flit = flit_layout(width)
         super().__init__({
             "table": In(LinkSignature(vcs=1, width=width)),
-            "brought": In(1), "brought_vc": In(range(channels)), "brought_flit": In(flit),
+            "consumed": In(1), "consumed_vc": In(range(channels)), "consumed_flit": In(flit),
             "posted": In(1), "posted_flit": In(flit), "stored": Out(1),
-            "full": Out(rows), "too_long": Out(1), "early": Out(1),
+            "full": Out(rows), "too_long": Out(1), "row_in_use": Out(1),
             "has": Out(1), "front": Out(flit), "pop": In(1),
             "forwarded": Out(COUNT_BITS), "resident": Out(COUNT_BITS), "copied": Out(COUNT_BITS),
             "occupancy": Out(range(rows * places + 1)), "peak": Out(range(rows * places + 1)),
@@ -153,25 +153,25 @@ class Forwarding(wiring.Component):
         next_place = Array(Signal(range(self.places), name=f"row{r}_place") for r in rows)
         # a bit per entry, as packets of several channels are freed in another order than they arrive
         taken = Array(Signal(self.places, name=f"row{r}_taken") for r in rows)
-        flit, writer = Signal.like(self.brought_flit, name="flit"), Signal(range(writers))
-        first, keeps, there = Signal(name="first"), Signal(name="keeps"), Signal(name="there")
+        flit, writer = Signal.like(self.consumed_flit, name="flit"), Signal(range(writers))
+        first, keeps, arrives = Signal(name="first"), Signal(name="keeps"), Signal(name="arrives")
         row, packet, at = Signal(range(self.rows)), Signal(name, name="stored_packet"), Signal(range(self.packet))
         begins, ends = Signal(), Signal()
         at_last = Signal()  # the last flit that a packet has room for
         m.d.comb += [
-            flit.eq(Mux(self.brought, self.brought_flit, self.posted_flit)),
-            writer.eq(Mux(self.brought, self.brought_vc, self.channels)),
+            flit.eq(Mux(self.consumed, self.consumed_flit, self.posted_flit)),
+            writer.eq(Mux(self.consumed, self.consumed_vc, self.channels)),
             first.eq(~bit_at(within, writer)),
             row.eq(flit.data),
             self.full.eq(Cat(bit_at(taken[r], next_place[r]) for r in rows)),
-            self.stored.eq(~self.brought & self.posted & ~(first & bit_at(self.full, row))),
+            self.stored.eq(~self.consumed & self.posted & ~(first & bit_at(self.full, row))),
             # header flits from the network are not stored, except a flit with both marks that ends a cut-off packet
-            there.eq(Mux(self.brought, ~flit.head | (flit.tail & ~first), self.stored)),
+            arrives.eq(Mux(self.consumed, ~flit.head | (flit.tail & ~first), self.stored)),
             keeps.eq(Mux(first, (flit.data[:ROW_BITS] < self.rows) & bit_at(self.children.children, row),
                          bit_at(stores, writer))),
             packet.eq(packets[writer]),
             at.eq(places_in[writer]),
-            write.en.eq(there & keeps),
+            write.en.eq(arrives & keeps),
             at_last.eq(at == self.packet - 1),
             write.data.eq(Cat(flit.data, flit.tail | at_last)),
             begins.eq(write.en & first),
@@ -183,7 +183,7 @@ class Forwarding(wiring.Component):
         with m.If(first):
             m.d.comb += [packet.row.eq(row), packet.place.eq(next_place[row]), at.eq(0)]
         m.d.comb += write.addr.eq(Cat(at, packet.place, packet.row))
-        with m.If(there):
+        with m.If(arrives):
             m.d.sync += [
                 within.bit_select(writer, 1).eq(~flit.tail),
                 stores.bit_select(writer, 1).eq(keeps & ~at_last),
@@ -191,11 +191,11 @@ class Forwarding(wiring.Component):
                 places_in[writer].eq(at + 1),
             ]
         freed = self.order.freed
-        early = Signal(self.rows)
-        m.d.comb += self.early.eq(early.any())
+        rewritten = Signal(self.rows)
+        m.d.comb += self.row_in_use.eq(rewritten.any())
         for r in rows:
             mine = begins & (row == r)
-            m.d.comb += early[r].eq(self.children.renewed[r] & (taken[r].any() | mine))
+            m.d.comb += rewritten[r].eq(self.children.renewed[r] & (taken[r].any() | mine))
             with m.If(self.children.renewed[r]):
                 m.d.sync += next_place[r].eq(0)
             with m.Elif(mine):
@@ -229,10 +229,10 @@ class Forwarding(wiring.Component):
             self.has.eq(active),
             self.front.eq(header),
             ends.eq(self.pop & payload & self.front.tail),
-            order.asked.eq(~active | ends),
+            order.start.eq(~active | ends),
             order.done.eq(ends),
-            order.last.eq(last),
-            order.after.eq(pos),
+            order.last_child.eq(last),
+            order.next_header.eq(pos),
             next_pos.eq(pos + (self.pop & ~payload)),
             next_at.eq(Mux(payload, at + self.pop, 0)),
             next_current.eq(current),
@@ -245,14 +245,14 @@ class Forwarding(wiring.Component):
             m.d.comb += [self.front.head.eq(0), self.front.data.eq(read.data), self.front.tail.eq(read.data[-1])]
         with m.If(self.pop & ~payload):
             m.d.sync += [payload.eq(word.ends), last.eq(word.last)]
-        with m.If(order.asked):
+        with m.If(order.start):
             m.d.comb += [next_current.eq(order.packet), next_pos.eq(order.child)]
-            m.d.sync += [active.eq(order.there), payload.eq(0)]
+            m.d.sync += [active.eq(order.has_copy), payload.eq(0)]
         m.d.sync += [pos.eq(next_pos), at.eq(next_at), current.eq(next_current)]
         # the first copy of a packet begins at the start of its row of the child table
         being_copied = Signal(self.occupancy.shape())
         begins = Signal()
-        m.d.comb += begins.eq(order.asked & order.there & (order.child == 0))
+        m.d.comb += begins.eq(order.start & order.has_copy & (order.child == 0))
         m.d.sync += [
             being_copied.eq(being_copied + begins - order.freed),
             self.copied.eq(self.copied + being_copied),

@@ -88,7 +88,7 @@ class ForwardingInterface(NetworkInterface):
 
     def events(self) -> list[Event]:
         # payload of the packet buffer; the headers of copies come from the child table
-        return [*super().events(), Event("interface_write", ("forwarding.there", "forwarding.keeps")),
+        return [*super().events(), Event("interface_write", ("forwarding.arrives", "forwarding.keeps")),
                 Event("interface_read", ("forwarding.pop", "forwarding.payload"))]
 
     def _join(self, m) -> None:
@@ -96,9 +96,9 @@ class ForwardingInterface(NetworkInterface):
         m.submodules.forwarding = forwarding = self.forwarding
         wiring.connect(m, wiring.flipped(self.table_in), forwarding.table)
         m.d.comb += [
-            forwarding.brought.eq(consumption.brought),
-            forwarding.brought_vc.eq(consumption.brought_vc),
-            forwarding.brought_flit.eq(consumption.brought_flit),
+            forwarding.consumed.eq(consumption.consumed),
+            forwarding.consumed_vc.eq(consumption.consumed_vc),
+            forwarding.consumed_flit.eq(consumption.consumed_flit),
             consumption.full.eq(forwarding.full),
             forwarding.posted.eq(injection.posted),
             forwarding.posted_flit.eq(injection.posted_flit),
@@ -116,7 +116,7 @@ class ForwardingInterface(NetworkInterface):
     def _errors(self):
         yield from super()._errors()
         children = self.forwarding.children
-        yield self.forwarding.too_long, Cause.LIST_TOO_LONG, 1, self.forwarding.brought_vc
-        for cause, found in ((Cause.LIST_TOO_LONG, children.too_long), (Cause.WRONG_ORDER, self.forwarding.early),
+        yield self.forwarding.too_long, Cause.LIST_TOO_LONG, 1, self.forwarding.consumed_vc
+        for cause, found in ((Cause.LIST_TOO_LONG, children.too_long), (Cause.WRONG_ORDER, self.forwarding.row_in_use),
                              (Cause.NO_SUCH_DESTINATION, children.outside)):
             yield found, cause, 2, 0

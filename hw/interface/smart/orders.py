@@ -34,16 +34,16 @@ class ForwardOrder(wiring.Component):
         With ``whole``: name of the packet whose last flit is stored.
     last_packet_{r} : In(8)
         As in `ChildTable`. Only with ``counts``.
-    asked : In(1)
+    start : In(1)
         A copy begins in this cycle, if there is a copy to begin.
     done : In(1)
-        The tail of a copy is sent in this cycle. ``done`` implies ``asked``, because another copy can begin in this
+        The tail of a copy is sent in this cycle. ``done`` implies ``start``, because another copy can begin in this
         cycle.
-    last : In(1)
+    last_child : In(1)
         With ``done``: the copy that ends was for the last child.
-    after : In
+    next_header : In
         With ``done``: position of the next child's header in the row.
-    there : Out(1)
+    has_copy : Out(1)
         There is a copy to begin.
     packet : Out
         Packet of the copy to begin.
@@ -64,11 +64,11 @@ class ForwardOrder(wiring.Component):
             "whole": In(1),
             "whole_packet": In(name),
             **({"last_packet": In(PACKET_BITS).array(rows)} if self.counts else {}),
-            "asked": In(1),
+            "start": In(1),
             "done": In(1),
-            "last": In(1),
-            "after": In(range(flits)),
-            "there": Out(1),
+            "last_child": In(1),
+            "next_header": In(range(flits)),
+            "has_copy": Out(1),
             "packet": Out(name),
             "child": Out(range(flits)),
             "freed": Out(1),
@@ -105,11 +105,11 @@ class PacketOrder(ForwardOrder):
             write.en.eq(self.whole),
             write.addr.eq(put),
             write.data.eq(self.whole_packet),
-            self.freed.eq(self.done & self.last),
+            self.freed.eq(self.done & self.last_child),
             read.addr.eq(Mux(self.freed, behind(get), get)),
             self.packet.eq(read.data),
-            self.there.eq(count > self.freed),
-            self.child.eq(Mux(self.done & ~self.last, self.after, 0)),
+            self.has_copy.eq(count > self.freed),
+            self.child.eq(Mux(self.done & ~self.last_child, self.next_header, 0)),
         ]
         m.d.sync += [
             put.eq(Mux(self.whole, behind(put), put)),
@@ -158,19 +158,19 @@ class MessageOrder(ForwardOrder):
             chosen.eq(first & ~(first - 1)[:self.rows]),
             turn.eq(any_of([Mux(chosen[r], r, 0) for r in rows])),
             ends.eq(following[now] == last_packet[now]),
-            finished.eq(ends & self.last),
+            finished.eq(ends & self.last_child),
             next_packet.eq(Mux(ends, 0, following[now] + 1)),
-            next_child.eq(Mux(ends, self.after, child[now])),
+            next_child.eq(Mux(ends, self.next_header, child[now])),
             goes_on.eq(~finished & bit_at(here[now], next_packet)),
-            self.there.eq(Mux(self.done, goes_on, ready.any())),
+            self.has_copy.eq(Mux(self.done, goes_on, ready.any())),
             self.packet.row.eq(Mux(self.done, now, turn)),
             self.packet.place.eq(Mux(self.done, next_packet, following[turn])),
             self.child.eq(Mux(self.done, next_child, child[turn])),
-            self.freed.eq(self.done & self.last),
+            self.freed.eq(self.done & self.last_child),
         ]
         with m.If(self.done):
             m.d.sync += [following[now].eq(next_packet), child[now].eq(Mux(finished, 0, next_child))]
-        with m.Elif(self.asked & self.there):
+        with m.Elif(self.start & self.has_copy):
             m.d.sync += now.eq(turn)
         for r in rows:
             with m.If(self.done & finished & (now == r)):

@@ -64,7 +64,7 @@ def test_packets_in_a_receive_queue(tmp_path):
     assert seen(f"{queue}vc0_used") == [(0, 0), (137, 1), (161, 2), (208, 1), (209, 2), (249, 1), (290, 0)]
     assert high(f"{queue}waiting") == [(152, 273)]
     assert [end for end, _ in high(f"{node}consumption_0.processor.done")] == [191, 232, 273]
-    assert high(f"{queue}pop") == high(f"{node}consumption_0.brought") == [(192, 207), (233, 248), (274, 289)]
+    assert high(f"{queue}pop") == high(f"{node}consumption_0.consumed") == [(192, 207), (233, 248), (274, 289)]
     assert high(f"{node}host_out_0__valid") == [(193, 208), (234, 249), (275, 290)]
     assert [spent for spent in seen("bench.top.worms.consumption_0_1.vc_0.spent") if spent[1] == 4] == [(187, 4)]
     assert high(f"{node}network_in_0__credit")[2] == (209, 224)

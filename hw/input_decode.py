@@ -5,7 +5,7 @@ from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from .bundles import strap_ports, straps_of
-from .decoders import Arrival, PathDecoder
+from .decoders import ArrivingHeader, PathDecoder
 from .faults import Cause
 from .link import flit_layout
 from .logic import bit_at, bits_for
@@ -24,7 +24,7 @@ def ejection_port_bits(decoder: PathDecoder, port: int) -> int:
     return bits_for(len(decoder.ejection_ports(port)))
 
 
-class Frame(enum.Enum, shape=2):
+class FrameState(enum.Enum, shape=2):
     """Part of the arriving worm that a virtual channel has received."""
 
     FIRST = 0  #: no flit; a first header flit must follow
@@ -92,33 +92,36 @@ class InputDecode(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         vc = self.vc
-        frames = Array(Signal(Frame, name=f"vc{v}_frame").as_value() for v in range(self.vcs))
+        frames = Array(Signal(FrameState, name=f"vc{v}_frame").as_value() for v in range(self.vcs))
         stripped = Array(Signal(name=f"vc{v}_stripped") for v in range(self.vcs))
-        accepted, head, frame = Signal(), Signal(), Signal(Frame)
+        accepted, head, frame = Signal(), Signal(), Signal(FrameState)
         after_strip, begins, first = Signal(), Signal(), Signal()
         m.d.comb += [
             accepted.eq(self.valid & ~bit_at(self.full, vc)),
             head.eq(self.flit.head & ~self.flit.tail),
             frame.eq(frames[vc]),
-            after_strip.eq(stripped[vc] & (frame == Frame.LIST)),
-            begins.eq(head & ((frame == Frame.FIRST) | (frame == Frame.PAYLOAD))),
+            after_strip.eq(stripped[vc] & (frame == FrameState.LIST)),
+            begins.eq(head & ((frame == FrameState.FIRST) | (frame == FrameState.PAYLOAD))),
             first.eq(begins | (head & after_strip)),
         ]
         straps = straps_of(self)
-        arrival = Arrival(data=self.flit.data, first=first, after_strip=after_strip, commit=accepted & first)
+        arrival = ArrivingHeader(data=self.flit.data, first=first, after_strip=after_strip, commit=accepted & first)
         decoded = self.decoder.decode(m, self.port, straps, arrival)
         with m.If(accepted):
             with m.If(head):
-                m.d.sync += [frames[vc].eq(Mux(decoded.last, Frame.START, Frame.LIST)), stripped[vc].eq(decoded.strip)]
+                m.d.sync += [
+                    frames[vc].eq(Mux(decoded.last, FrameState.START, FrameState.LIST)),
+                    stripped[vc].eq(decoded.strip),
+                ]
             with m.Else():
-                ends = self.flit.tail | (frame == Frame.FIRST)
-                m.d.sync += frames[vc].eq(Mux(ends, Frame.FIRST, Frame.PAYLOAD))
+                ends = self.flit.tail | (frame == FrameState.FIRST)
+                m.d.sync += frames[vc].eq(Mux(ends, FrameState.FIRST, FrameState.PAYLOAD))
 
         # a header flit too many ends the worm in front like a tail; so does the header of a next worm without a route
         closes = Signal()
         no_route = decoded.outside | decoded.wrong_order
         m.d.comb += closes.eq(
-            head & ((frame == Frame.START) | ((frame == Frame.PAYLOAD) & no_route & ~decoded.ends_here)))
+            head & ((frame == FrameState.START) | ((frame == FrameState.PAYLOAD) & no_route & ~decoded.ends_here)))
         self._judge(m, accepted, head, frame, decoded)
 
         is_header, over = head & ~closes, self.flit.tail | closes
@@ -141,13 +144,13 @@ class InputDecode(wiring.Component):
         with m.If(self.valid & ~accepted):
             m.d.comb += self.cause.eq(Cause.OVERFLOW)
         with m.Elif(self.valid):
-            with m.If(~head & (frame == Frame.FIRST)):
+            with m.If(~head & (frame == FrameState.FIRST)):
                 m.d.comb += self.cause.eq(Cause.NO_HEADER)
-            with m.Elif(~head & (frame == Frame.LIST)):
+            with m.Elif(~head & (frame == FrameState.LIST)):
                 m.d.comb += self.cause.eq(Cause.LIST_CUT)
-            with m.Elif(head & (frame == Frame.START)):
+            with m.Elif(head & (frame == FrameState.START)):
                 m.d.comb += self.cause.eq(Cause.LIST_TOO_LONG)
-            with m.Elif(head & (frame == Frame.PAYLOAD)):
+            with m.Elif(head & (frame == FrameState.PAYLOAD)):
                 m.d.comb += self.cause.eq(Cause.NO_TAIL)
             with m.Elif(decoded.outside):
                 m.d.comb += self.cause.eq(Cause.NO_SUCH_DESTINATION)

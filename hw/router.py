@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .interface import NetworkInterface
     from .switch import Switch
 
-__all__ = ["Blueprint", "Home", "RouterOptions", "SwitchKind", "switch_kinds"]
+__all__ = ["Blueprint", "RouterInstance", "RouterOptions", "SwitchKind", "switch_kinds"]
 
 MOST_HEADER_FLITS = 64
 
@@ -42,7 +42,7 @@ Given = TypeVar("Given", bound=RouterOptions)
 """Type of `Blueprint.configuration`."""
 
 
-class Home(NamedTuple):
+class RouterInstance(NamedTuple):
     """Router kind and instance of a switch.
 
     Parameters
@@ -220,18 +220,18 @@ class Blueprint(Generic[Given]):
         """Parameters of the routers of each kind, by the names of `named_kinds`."""
         return {name: self.variant.spec(**self.parameters(kind)) for name, kind in self.named_kinds.items()}
 
-    def home(self, switch: int) -> Home:
+    def home(self, switch: int) -> RouterInstance:
         """Return the router kind and instance of a switch."""
         return self._homes[switch]
 
     @cached_property
-    def _homes(self) -> tuple[Home, ...]:
-        found: dict[int, Home] = {}
+    def _homes(self) -> tuple[RouterInstance, ...]:
+        found: dict[int, RouterInstance] = {}
         for name, kind in self.named_kinds.items():
             inputs = {port: number for number, port in enumerate(kind.network_inputs)}
             outputs = {port: number for number, port in enumerate(kind.network_outputs)}
             for instance, switch in enumerate(kind.members.tolist()):
-                found[switch] = Home(name, instance, self.routers[name], inputs, outputs)
+                found[switch] = RouterInstance(name, instance, self.routers[name], inputs, outputs)
         return tuple(found[switch] for switch in range(self.topology.switches))
 
     def injection_ports(self, node: int) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from .bit_string import BitStringDecoder
 from .mesh import MeshDecoder
 from .mixed import MixedDecoder
 from .multi_drop import MultiDropDecoder
-from .path import Arrival, Decoded, PathDecoder, Request
+from .path import ArrivingHeader, DecodedHeader, HeaderRequest, PathDecoder
 from .reach import ReachDecoder
 from .route import RouteDecoder
 from .table import TableDecoder
@@ -15,16 +15,16 @@ from .torus import TorusDecoder
 
 __all__ = [
     "AdaptiveDecoder",
-    "Arrival",
+    "ArrivingHeader",
     "BitStringDecoder",
-    "Decoded",
+    "DecodedHeader",
     "Decoder",
+    "HeaderRequest",
     "MeshDecoder",
     "MixedDecoder",
     "MultiDropDecoder",
     "PathDecoder",
     "ReachDecoder",
-    "Request",
     "RouteDecoder",
     "TableDecoder",
     "TagDecoder",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wormcast.algorithms.headers import AddressList
 
 from .. import hdl
-from .path import Decoded, PathDecoder
+from .path import DecodedHeader, PathDecoder
 
 if TYPE_CHECKING:
     from amaranth.hdl import Module, Value
@@ -116,7 +116,7 @@ class AddressListDecoder(PathDecoder):
             end.eq(ends),
         ]
         no_route = arrival.first & ~onward & ~arrived
-        return Decoded(
+        return DecodedHeader(
             code=self.encode(m, port, going, here & ~end),
             data=rewritten,
             strip=strips,

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..bundles import strap_ports, straps_of
-from .path import Arrival, PathDecoder
+from .path import ArrivingHeader, PathDecoder
 
 __all__ = ["HeaderDecoder"]
 
@@ -27,14 +27,14 @@ class HeaderDecoder(wiring.Component):
     Members
     -------
     data, first, after_strip : In
-        As in `Arrival`.
+        As in `ArrivingHeader`.
     strap_{name} : In
         The decoder's straps.
     table : In(Decoder.table_layout)
         Writes to the decoder's table; present if the decoder has a table.
     code, rewritten, strip, ends_here, last, outside, wrong_order, ejection_port : Out
-        As in `Decoded`. ``rewritten`` is the field ``data`` of `Decoded`. ``ejection_port`` is present if worms of the
-        input can end at several ejection ports.
+        As in `DecodedHeader`. ``rewritten`` is the field ``data`` of `DecodedHeader`. ``ejection_port`` is present if
+        worms of the input can end at several ejection ports.
     """
 
     def __init__(self, port: int, decoder: PathDecoder, *, width: int):
@@ -55,7 +55,7 @@ class HeaderDecoder(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         straps = straps_of(self)
-        arrival = Arrival(data=self.data, first=self.first, after_strip=self.after_strip, commit=self.first)
+        arrival = ArrivingHeader(data=self.data, first=self.first, after_strip=self.after_strip, commit=self.first)
         decoded = self.decoder.decode(m, self.port, straps, arrival)
         m.d.comb += [
             self.code.eq(decoded.code),

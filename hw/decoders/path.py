@@ -16,11 +16,11 @@ from .base import ANY_CHANNEL, Decoder
 if TYPE_CHECKING:
     from amaranth.hdl import Module, Value
 
-__all__ = ["Arrival", "Decoded", "PathDecoder", "Request"]
+__all__ = ["ArrivingHeader", "DecodedHeader", "HeaderRequest", "PathDecoder"]
 
 
 @dataclass(frozen=True)
-class Arrival:
+class ArrivingHeader:
     """A header flit as it arrives, as hardware values.
 
     Attributes
@@ -42,7 +42,7 @@ class Arrival:
 
 
 @dataclass(frozen=True)
-class Decoded:
+class DecodedHeader:
     """A decoded header flit, as hardware values.
 
     Attributes
@@ -81,7 +81,7 @@ class Decoded:
 
 
 @dataclass(frozen=True)
-class Request:
+class HeaderRequest:
     """Request of a stored header flit, as hardware values.
 
     Attributes
@@ -134,7 +134,7 @@ class PathDecoder(Decoder):
         return [(o, k) for o in self.reaches(port) for k in range(self.vc_classes)]
 
     @abstractmethod
-    def decode(self, m: Module, port: int, straps: dict[str, Value], arrival: Arrival) -> Decoded:
+    def decode(self, m: Module, port: int, straps: dict[str, Value], arrival: ArrivingHeader) -> DecodedHeader:
         """Decode a header flit as it arrives. A header flit without ``first`` gets a code that requests nothing."""
 
     def code_width(self, port: int) -> int:
@@ -177,7 +177,7 @@ class PathDecoder(Decoder):
                                                if target in going]))
         return hdl.Cat(code, here) if self._here_bits(port) else code
 
-    def request(self, port: int, code: Value) -> Request:
+    def request(self, port: int, code: Value) -> HeaderRequest:
         """Turn a stored code back into the request."""
         options, bits = self.targets(port), self._target_bits(port)
         stored = code[:bits]
@@ -192,7 +192,7 @@ class PathDecoder(Decoder):
                 masks.append(here)
             else:
                 masks.append(ways[0] if len(ways) == 1 else any_of(ways))
-        return Request(all_of=hdl.Cat(masks), targets=hdl.Cat(asked), nothing=nowhere & ~here)
+        return HeaderRequest(all_of=hdl.Cat(masks), targets=hdl.Cat(asked), nothing=nowhere & ~here)
 
     @abstractmethod
     def hop_class(self, output: int, straps: dict[str, Value], *, into: bool,
@@ -205,7 +205,7 @@ class PathDecoder(Decoder):
         ``vc_class`` is the class of the hop's virtual channel, or None if consumption classes do not depend on it.
         """
 
-    def onward(self, port: int, request: Request) -> Value:
+    def onward(self, port: int, request: HeaderRequest) -> Value:
         """Return the next hop: a bit for each output that input ``port`` reaches, at most one set.
 
         With an adaptive decoder this is the hop on the least preferred class of virtual channels.

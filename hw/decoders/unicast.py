@@ -14,7 +14,7 @@ from ..logic import any_of
 from ..router_kind import SwitchKind
 from .address import beyond, coordinates
 from .branching import BranchingDecoder
-from .path import Decoded, PathDecoder
+from .path import DecodedHeader, PathDecoder
 
 if TYPE_CHECKING:
     from amaranth.hdl import Module, Value
@@ -100,7 +100,7 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
         number = (len(ejection_ports) - 1).bit_length() if ejection_ports else 0
         chosen = any_of([hdl.Mux(way, hdl.C(e, number), 0) for e, way in enumerate(ejection_ports)])[:number]
         no_route = arrival.first & ~onward & ~end
-        return Decoded(
+        return DecodedHeader(
             code=self.encode(m, port, going, hdl.C(0)),
             data=arrival.data,
             strip=hdl.C(0),

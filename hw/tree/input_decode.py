@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ..bundles import strap_ports, straps_of
 from ..decoders.branching import TreeDecoder
 from ..faults import Cause
-from ..input_decode import Frame, row_layout
+from ..input_decode import FrameState, row_layout
 from ..link import flit_layout
 from ..logic import bit_at, bits_for
 
@@ -82,10 +82,10 @@ class TreeInputDecode(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         vc, flits = self.vc, self.decoder.flits
-        frames = Array(Signal(Frame, name=f"vc{v}_frame").as_value() for v in range(self.vcs))
+        frames = Array(Signal(FrameState, name=f"vc{v}_frame").as_value() for v in range(self.vcs))
         accepted = Signal()
         head = Signal()
-        frame = Signal(Frame)
+        frame = Signal(FrameState)
         begins = Signal()
         stray = Signal()
         too_long = Signal()
@@ -98,10 +98,10 @@ class TreeInputDecode(wiring.Component):
             accepted.eq(self.valid & ~bit_at(self.full, vc)),
             head.eq(self.flit.head & ~self.flit.tail),
             frame.eq(frames[vc]),
-            begins.eq(head & ((frame == Frame.FIRST) | (frame == Frame.PAYLOAD))),
-            stray.eq(~head & (frame == Frame.FIRST)),
-            cut.eq(~head & (frame == Frame.LIST)),
-            too_long.eq(head & (frame == Frame.START)),
+            begins.eq(head & ((frame == FrameState.FIRST) | (frame == FrameState.PAYLOAD))),
+            stray.eq(~head & (frame == FrameState.FIRST)),
+            cut.eq(~head & (frame == FrameState.LIST)),
+            too_long.eq(head & (frame == FrameState.START)),
             last.eq(self.decoder.known(self.port, straps, seen, place)),
         ]
         report = self._header(m, accepted & head, begins, place, seen)
@@ -113,14 +113,14 @@ class TreeInputDecode(wiring.Component):
         ]
         with m.If(accepted):
             with m.If(head & ~too_long):
-                m.d.sync += frames[vc].eq(Mux(last, Frame.START, Frame.LIST))
+                m.d.sync += frames[vc].eq(Mux(last, FrameState.START, FrameState.LIST))
             with m.Else():
-                m.d.sync += frames[vc].eq(Mux(self.flit.tail | too_long, Frame.FIRST, Frame.PAYLOAD))
+                m.d.sync += frames[vc].eq(Mux(self.flit.tail | too_long, FrameState.FIRST, FrameState.PAYLOAD))
         self._judge(m, accepted, {
             Cause.NO_HEADER: stray,
             Cause.LIST_CUT: cut,
             Cause.LIST_TOO_LONG: too_long,
-            Cause.NO_TAIL: head & (frame == Frame.PAYLOAD),
+            Cause.NO_TAIL: head & (frame == FrameState.PAYLOAD),
             Cause.NO_SUCH_DESTINATION: head & last & ~asked.any(),
         })
 

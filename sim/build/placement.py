@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from wormcast.algorithms import Scheme, Topology
-from wormcast.hw.router import Blueprint, Home
+from wormcast.hw.router import Blueprint, RouterInstance
 from wormcast.hw.router_kind import SwitchKind
 from wormcast.hw.switch_spec import ConsumptionLink, SwitchSpec
 
@@ -72,7 +72,7 @@ class Placement:
         """Number of consumption channels of a consumption link."""
         return self.consumption_links(0)[0].channels
 
-    def home(self, switch: int) -> "Home":
+    def home(self, switch: int) -> "RouterInstance":
         """Return the router of a switch."""
         return self.blueprint.home(switch)
 

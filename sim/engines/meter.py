@@ -13,7 +13,7 @@ from ..build.network import Network
 from ..host import SAMPLES, widen
 from ..lowering import Kernel
 
-__all__ = ["Measured", "Meter", "make_meter", "no_meter", "take"]
+__all__ = ["Meter", "MeterResults", "make_meter", "no_meter", "take"]
 
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -63,7 +63,7 @@ class Meter(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeterResults:
     """Results of a meter.
 
     Parameters
@@ -166,12 +166,12 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
                   np.array(stations, np.int64).reshape(-1, 4), rings, switches)
 
 
-def take(meter: Meter) -> Measured:
+def take(meter: Meter) -> MeterResults:
     """Return the counts since the last call of `take`, and set the counters to zero."""
     widen(meter.flits_of_late, meter.flits)
     widen(meter.worms_of_late, meter.worms)
     counts = meter.counts[:, meter.switches]
-    measured = Measured(meter.flits[meter.links], meter.worms[meter.links], counts[:TAKEN], counts[TAKEN],
+    measured = MeterResults(meter.flits[meter.links], meter.worms[meter.links], counts[:TAKEN], counts[TAKEN],
                         int(meter.counters[SAMPLES]))
     for array in (meter.flits, meter.worms, meter.counts, meter.counters):
         array[...] = 0

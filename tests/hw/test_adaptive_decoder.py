@@ -17,7 +17,7 @@ from wormcast.algorithms import (
     topology,
 )
 from wormcast.algorithms.routing import ADAPTIVE, E_CUBE_ADAPTIVE
-from wormcast.hw.decoders import Arrival
+from wormcast.hw.decoders import ArrivingHeader
 from wormcast.hw.decoders.adaptive import AdaptiveDecoder
 from wormcast.hw.router import Blueprint
 from wormcast.sim import Configuration
@@ -41,7 +41,7 @@ def decode(decoder, port, cases):
     def build(m):
         inputs = {name: Signal(bits, name=name) for name, bits in decoder.straps.items()}
         data, stored = Signal(decoder.header.flit_width), Signal(decoder.code_width(port))
-        decoded = decoder.decode(m, port, inputs, Arrival(data=data, first=1, after_strip=0))
+        decoded = decoder.decode(m, port, inputs, ArrivingHeader(data=data, first=1, after_strip=0))
         request = decoder.request(port, stored)
         values = [Cat(request.targets), decoder.onward(port, request), request.all_of[-1], decoded.ends_here,
                   decoded.strip, decoded.outside, decoded.wrong_order]

@@ -33,7 +33,15 @@ from wormcast.algorithms.routing import (
     without_classes,
 )
 from wormcast.algorithms.schemes.individual import Individual
-from wormcast.hw.decoders import Arrival, MeshDecoder, RouteDecoder, TableDecoder, TagDecoder, TorusDecoder, tag_digits
+from wormcast.hw.decoders import (
+    ArrivingHeader,
+    MeshDecoder,
+    RouteDecoder,
+    TableDecoder,
+    TagDecoder,
+    TorusDecoder,
+    tag_digits,
+)
 from wormcast.hw.router import Blueprint
 from wormcast.hw.router_kind import switch_kinds
 from wormcast.sim import Configuration, Message, run
@@ -61,7 +69,7 @@ def decode(decoder, port, cases):
     def build(m):
         straps = {name: Signal(bits, name=name) for name, bits in decoder.straps.items()}
         data = Signal(decoder.header.flit_width)
-        decoded = decoder.decode(m, port, straps, Arrival(data=data, first=1, after_strip=0))
+        decoded = decoder.decode(m, port, straps, ArrivingHeader(data=data, first=1, after_strip=0))
         stored = Signal(decoder.code_width(port))
         request = decoder.request(port, stored)
         values = [Cat(request.targets), request.nothing, decoded.ends_here, decoded.ejection_port, decoded.outside,

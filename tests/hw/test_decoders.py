@@ -20,7 +20,7 @@ from wormcast.algorithms import (
 )
 from wormcast.algorithms.routing import ALONG_LABELS, HAMILTONIAN_ROW_FIRST
 from wormcast.algorithms.topologies.mesh import mesh_directions
-from wormcast.hw.decoders import Arrival, MeshDecoder, TableDecoder
+from wormcast.hw.decoders import ArrivingHeader, MeshDecoder, TableDecoder
 from wormcast.hw.router_kind import switch_kinds
 
 from . import bench
@@ -33,7 +33,7 @@ def decode(decoder, port, cases):
     def build(m):
         straps = {name: Signal(bits, name=name) for name, bits in decoder.straps.items()}
         data, first, after_strip = Signal(decoder.header.flit_width), Signal(), Signal()
-        decoded = decoder.decode(m, port, straps, Arrival(data=data, first=first, after_strip=after_strip))
+        decoded = decoder.decode(m, port, straps, ArrivingHeader(data=data, first=first, after_strip=after_strip))
         stored = Signal(decoder.code_width(port))
         request = decoder.request(port, stored)
         values = [Cat(request.all_of), request.nothing, decoded.data, decoded.strip, decoded.ends_here, decoded.last,

@@ -102,7 +102,8 @@ def send(messages, *, sets, node=5, queue=4, message=8, credit_after=1, idle=lam
             context.set(table.table.payload, writes[cycle])
         else:
             source.step(now, context)
-        errors.extend((now, name) for name in ("unknown_set", "too_long", "credit_error") if context.get(getattr(sender, name)))
+        errors.extend((now, name) for name in ("unknown_set", "too_long", "credit_error")
+                      if context.get(getattr(sender, name)))
         bad.extend([now] * context.get(table.table_error))
 
     bench.simulate(sending, cycles, step)

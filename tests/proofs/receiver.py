@@ -3,7 +3,7 @@
 from amaranth.hdl import Cat, Const, Mux
 from amaranth.lib import data
 
-from wormcast.hw.input_decode import Frame, row_layout
+from wormcast.hw.input_decode import FrameState, row_layout
 from wormcast.hw.mark import Mark
 
 from .harness import entry, implies, on_ring
@@ -104,7 +104,7 @@ class Receiver:
         ends = [~row.head & (row.code[:2] == Mark.FINAL) for row in places]
         harness.invariant(m, implies(wants, places[0].head | ends[0]))
         # the mark of a worm's end never stands behind a header flit
-        listed = self.inside[f"intake.vc{self.v}_frame"].matches(Frame.LIST, Frame.START)
+        listed = self.inside[f"intake.vc{self.v}_frame"].matches(FrameState.LIST, FrameState.START)
         for i in range(depth):
             harness.invariant(m, implies((stored == i + 1) & places[i].head, listed))
             if i:

@@ -15,7 +15,7 @@ from ...host import NOW, UNDELIVERED, Host, Message, check_receipts, lay_out
 from ...host.program_layout import tag_bits
 from ..load.checks import require_no_faults
 
-__all__ = ["LIMIT", "Arena", "MessageLists", "Outcome", "lanes_for"]
+__all__ = ["LIMIT", "Arena", "BatchOutcome", "MessageLists", "lanes_for"]
 
 #: Greatest number of lanes, and of routers in all lanes together. More lanes or routers are not faster.
 MOST_LANES, MOST_ROUTERS = 64, 4096
@@ -64,7 +64,7 @@ class MessageLists(NamedTuple):
                 for k in np.flatnonzero(self.lane == lane)]
 
 
-class Outcome(NamedTuple):
+class BatchOutcome(NamedTuple):
     """Outcome of a batch.
 
     Members
@@ -115,7 +115,7 @@ class Arena:
         self._message_of = np.repeat(np.arange(worms.messages), np.diff(worms.message_offsets))
         return lay_out(self.network, batch.at, batch.length, worms, lane=batch.lane)
 
-    def run(self, batch: MessageLists) -> Outcome:
+    def run(self, batch: MessageLists) -> BatchOutcome:
         """Simulate up to ``lanes`` lists of messages until the lowest lane that deadlocks is known, or all lists have
         ended."""
         engine, nodes = self._engine, self.network.topology.nodes
@@ -148,12 +148,12 @@ class Arena:
                 require_no_faults(engine, range(self.lanes))
                 unfinished = int(open_[:first].sum())
                 if not found:
-                    return Outcome(None, 0, (), now * lanes, unfinished)
+                    return BatchOutcome(None, 0, (), now * lanes, unfinished)
                 closed = self._apart(host, {worm for worm, _ in found[first].closed})
                 others = self._apart(host, found[first].worms) - closed
                 before = int(np.searchsorted(batch.lane, first))
                 worms = tuple(self._alone(host, worm, before) for worm in (*sorted(closed), *sorted(others)))
-                return Outcome(first, len(closed), worms, now * lanes, unfinished)
+                return BatchOutcome(first, len(closed), worms, now * lanes, unfinished)
 
     def _apart(self, host: Host, worms: Iterable[int]) -> set[int]:
         """Return the worms with each forwarded worm replaced by its message's first worm."""

@@ -16,7 +16,7 @@ from ...build.traffic import LONGEST
 from ...host.constants import TAG_BITS
 from ...host.program_layout import require_slot, slot_flits
 from ..run import Run, run
-from .arena import Arena, MessageLists, Outcome, lanes_for
+from .arena import Arena, BatchOutcome, MessageLists, lanes_for
 from .draw import draw
 from .search import SearchExtent, search
 from .shrink import FEW, Messages, shrink
@@ -114,7 +114,8 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     first = len(judge.take(found))
     legs = legs_of_a_cycle(arenas[0].network)
 
-    def fewest(most: int, *drawn: Callable[..., tuple[MessageLists, float]]) -> tuple[MessageLists, Outcome] | None:
+    def fewest(most: int, *drawn: Callable[..., tuple[MessageLists, float]],
+               ) -> tuple[MessageLists, BatchOutcome] | None:
         """Search batches from each function in ``drawn`` for a deadlock of at most ``most`` messages."""
         tenth = -(-cycles // FEWER)
         every = (search(arenas, partial(one, topology, lanes, lengths, most, seed), tenth, fewer) for one in drawn)
@@ -179,7 +180,7 @@ class DeadlockTest:
                 return self.take((batch, outcome))
         return None
 
-    def take(self, found: tuple[MessageLists, Outcome]) -> Messages:
+    def take(self, found: tuple[MessageLists, BatchOutcome]) -> Messages:
         """Return the list of messages that deadlocked, and store the list's `core`: the worms that wait only for each
         other."""
         batch, outcome = found

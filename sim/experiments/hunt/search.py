@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from .arena import Arena, MessageLists, Outcome
+from .arena import Arena, BatchOutcome, MessageLists
 
 __all__ = ["Drawn", "SearchExtent", "search"]
 
@@ -48,7 +48,7 @@ class SearchExtent:
     lengths: tuple[int, int] | None = None
     destinations: tuple[int, int] | None = None
 
-    def add(self, batch: MessageLists, load: float, outcome: Outcome) -> None:
+    def add(self, batch: MessageLists, load: float, outcome: BatchOutcome) -> None:
         """Count a batch."""
         counts = np.diff(batch.offsets)
         self.cycles += outcome.cycles
@@ -65,7 +65,7 @@ def _spanning(span: tuple[Number, Number] | None, least: Number, most: Number) -
 
 
 def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: SearchExtent, *,
-           on_batch: Callable[[int], None] = lambda done: None) -> tuple[MessageLists, Outcome] | None:
+           on_batch: Callable[[int], None] = lambda done: None) -> tuple[MessageLists, BatchOutcome] | None:
     """Simulate batches until a list of messages deadlocks or ``cycles`` cycles are simulated.
 
     Outcomes are evaluated in the order of the batches. Therefore result and extent of the search depend only on the
@@ -87,7 +87,7 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: SearchEx
 
     Returns
     -------
-    (MessageLists, Outcome) or None
+    (MessageLists, BatchOutcome) or None
         The first batch with a deadlock, and its outcome.
     """
     free: queue.SimpleQueue[Arena] = queue.SimpleQueue()
@@ -95,7 +95,7 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: SearchEx
         free.put(arena)
     end = searched.cycles + cycles
 
-    def run(number: int) -> tuple[MessageLists, float, Outcome]:
+    def run(number: int) -> tuple[MessageLists, float, BatchOutcome]:
         arena = free.get()
         try:
             batch, load = draw(number)

@@ -27,7 +27,7 @@ from ..events import EventSums
 from .completed import MessageCallback
 from .past_states import PastStates
 from .result import Load, Totals, steady_from
-from .seed_batch import FOR_EVER, CommonEnd, SeedBatch, State
+from .seed_batch import FOR_EVER, CommonEnd, GroupState, SeedBatch
 from .trace import Trace
 from .utilisation import LINKS
 
@@ -200,7 +200,7 @@ class Experiment:
             edges = np.append(edges, FOR_EVER)
         self.groups = [SeedBatch(network, traffic, part, edges, events=events)
                        for network, part in zip(networks, parts, strict=True)]
-        self.pasts: list[PastStates[State] | None] = [PastStates() if rewind else None for _ in parts]
+        self.pasts: list[PastStates[GroupState] | None] = [PastStates() if rewind else None for _ in parts]
         self.seconds = 0.0
         self.source: Path | None = None
         self.on_received: list[MessageCallback | None] = [None for _ in parts]

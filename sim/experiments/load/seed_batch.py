@@ -31,7 +31,7 @@ from .stages import StageTotals
 from .trace import Trace
 from .utilisation import LinkTotals
 
-__all__ = ["FOR_EVER", "CommonEnd", "FoundDeadlock", "SeedBatch", "State"]
+__all__ = ["FOR_EVER", "CommonEnd", "FoundDeadlock", "GroupState", "SeedBatch"]
 
 #: Number of cycles for which messages are created at a time. CHUNK affects memory, not the measurements.
 CHUNK = 2048
@@ -46,7 +46,7 @@ LAST_PATIENCE = 2048
 #: End of the last time slice of an experiment without a fixed end, which runs until all messages are received.
 FOR_EVER = MOST_LOAD_CYCLES + 1
 
-#: Classes whose objects are not in `State.others`. The engine captures itself and its host.
+#: Classes whose objects are not in `GroupState.others`. The engine captures itself and its host.
 #: The log of grants belongs to no state.
 APART = (BulkEngine, MovingHost, GrantLog)
 
@@ -82,7 +82,7 @@ class FoundDeadlock:
 
 
 @dataclass(frozen=True)
-class State:
+class GroupState:
     """State of a group of seeds between two steps."""
 
     cycle: int
@@ -155,7 +155,7 @@ class SeedBatch:
         return min(max(self.now // CHUNK + 1, event // CHUNK) * CHUNK,
                    int(edges[np.searchsorted(edges, self.now, side="right")]))
 
-    def advance(self, until: int, end: CommonEnd, past: "PastStates[State] | None" = None,
+    def advance(self, until: int, end: CommonEnd, past: "PastStates[GroupState] | None" = None,
                 on_received: MessageCallback | None = None) -> None:
         """Step until cycle ``until`` is reached or passed, but not beyond the common end.
 
@@ -262,7 +262,7 @@ class SeedBatch:
         if self.events:
             self.events.extend(edges)
 
-    def replay(self, state: State, first: int, last: int, act: Callable[[BulkEngine], None]) -> None:
+    def replay(self, state: GroupState, first: int, last: int, act: Callable[[BulkEngine], None]) -> None:
         """Restore a state, run to cycle ``first``, and call ``act`` with the engine.
 
         All messages of cycles before ``last`` are created first. Measurements are invalid afterwards, until another
@@ -274,12 +274,12 @@ class SeedBatch:
         self.engine.run(first - self.now, beyond=True)
         act(self.engine.in_words())
 
-    def capture(self) -> State:
+    def capture(self) -> GroupState:
         """Return a copy of the whole state. No seed of the group may be in a deadlock."""
         self._shrink()
-        return State(self.now, self.engine.capture(), self._others())
+        return GroupState(self.now, self.engine.capture(), self._others())
 
-    def restore(self, state: State) -> None:
+    def restore(self, state: GroupState) -> None:
         """Restore a state that this group of seeds has captured."""
         self.engine.restore(state.engine)
         self._put(state.others)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from wormcast.algorithms.topologies.min import stage_of_switch
 
 from ...build.network import Network
-from ...engines.meter import CONSUMPTION_WAITS, LINK_WAITS, TOKEN_WAITS, TOKENS_HELD, TOKENS_WALK, Measured
+from ...engines.meter import CONSUMPTION_WAITS, LINK_WAITS, TOKEN_WAITS, TOKENS_HELD, TOKENS_WALK, MeterResults
 from .statistics import Interval, interval
 
 __all__ = ["HEADS", "HELD", "WAITS", "WALK", "StageTotals", "Stages"]
@@ -48,7 +48,7 @@ class StageTotals:
         """Append time slices. ``edges`` begins with the last edge of the present slices."""
         self.table = np.concatenate([self.table, np.zeros((len(edges) - 1, *self._shape), np.int64)])
 
-    def add(self, at: int, measured: Measured) -> None:
+    def add(self, at: int, measured: MeterResults) -> None:
         """Add measurements to a time slice."""
         if self._switches:
             sampled = measured.sampled

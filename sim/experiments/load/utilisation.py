@@ -6,7 +6,7 @@ import numpy as np
 
 from ...build.fabric import KINDS
 from ...build.network import Network
-from ...engines.meter import Measured
+from ...engines.meter import MeterResults
 
 __all__ = ["LINKS", "MEASURED", "LinkTotals"]
 
@@ -61,7 +61,7 @@ class LinkTotals:
         """First column of each kind's links, and the column after the last one."""
         return dict(zip(KINDS, pairwise(self._starts.tolist()), strict=True))
 
-    def add(self, at: int, measured: Measured, sums: np.ndarray) -> None:
+    def add(self, at: int, measured: MeterResults, sums: np.ndarray) -> None:
         """Add measurements to a time slice, and to the `MEASURED` fields of ``sums`` by lane."""
         self.table[at] += measured.flits.sum(axis=1).astype(self.table.dtype)
         flits, worms = ({kind: counts[first:end].sum(axis=0) for kind, (first, end) in self._rows.items()}

@@ -7,14 +7,14 @@ from typing import Any
 
 from .names import Names
 
-__all__ = ["CriticalPath", "Step", "critical_path"]
+__all__ = ["CriticalPath", "PathSignal", "critical_path"]
 
 #: Suffixes that tools append to the name of a memory.
 PART = re.compile(r"\.\d+\.\d+|\$.*|_[A-Z].*")
 
 
 @dataclass(frozen=True)
-class Step:
+class PathSignal:
     """A signal on a path.
 
     Attributes
@@ -35,11 +35,11 @@ class CriticalPath:
 
     Attributes
     ----------
-    steps : tuple of Step
+    steps : tuple of PathSignal
         From the first register or memory to the last one, with the signals between them that mapping has kept.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[PathSignal, ...]
 
     @property
     def start(self) -> str:
@@ -71,12 +71,12 @@ def critical_path(report: Mapping[str, Any], names: Names) -> CriticalPath:
     return CriticalPath(tuple(_steps(max(paths, key=lambda steps: sum(step["delay"] for step in steps)), names)))
 
 
-def _steps(path: Iterable[Mapping[str, Any]], names: Names) -> list[Step]:
+def _steps(path: Iterable[Mapping[str, Any]], names: Names) -> list[PathSignal]:
     """Return the named signals of a path without repetitions.
 
     The delay of an unnamed wire is added to the delay of the next named signal.
     """
-    steps: list[Step] = []
+    steps: list[PathSignal] = []
     ns = 0.0
     for part in path:
         ns += part["delay"]
@@ -93,7 +93,7 @@ def _steps(path: Iterable[Mapping[str, Any]], names: Names) -> list[Step]:
         shown = _shown(signal)
         if steps and steps[-1].signal == shown:
             ns += steps.pop().ns
-        steps.append(Step(shown, ns))
+        steps.append(PathSignal(shown, ns))
         ns = 0.0
     return steps
 

@@ -9,7 +9,7 @@ from amaranth.lib import wiring
 import wormcast
 
 from .docstrings import entries, summary
-from .merge import Unit
+from .merge import ModuleGroup
 
 __all__ = ["CLOCK", "CLOCK_ENABLE", "COMMIT", "CROSSING_CLOCK", "CROSSING_RESET", "NO_CLOCK", "RESET", "comment",
            "module_comment"]
@@ -53,7 +53,7 @@ def comment(module: str, summary: str, *, command: str, yosys: str, facts: Itera
     return "".join(f"// {line}".rstrip() + "\n" for line in lines) + "\n"
 
 
-def module_comment(unit: Unit) -> str:
+def module_comment(unit: ModuleGroup) -> str:
     """Return the comment at the head of a module inside a component: its docstring, parameters and instances."""
     first = unit.modules[0]
     if len(first.path) == 1:

@@ -7,11 +7,11 @@ from itertools import count, islice
 
 from .modules import TOKEN, NetlistModule, renamed
 
-__all__ = ["Unit", "merge"]
+__all__ = ["ModuleGroup", "merge"]
 
 
 @dataclass(frozen=True)
-class Unit:
+class ModuleGroup:
     """A distinct module, and the modules of the netlist that are equal to it.
 
     Parameters
@@ -29,7 +29,7 @@ class Unit:
     text: str
 
 
-def merge(modules: Sequence[NetlistModule], prefix: str) -> list[Unit]:
+def merge(modules: Sequence[NetlistModule], prefix: str) -> list[ModuleGroup]:
     """Return the distinct modules, each before the modules inside it.
 
     Top modules keep their names. Other modules are named ``PREFIX_CLASS`` after the class of their component. If a
@@ -59,7 +59,7 @@ def merge(modules: Sequence[NetlistModule], prefix: str) -> list[Unit]:
     for kind, name in names.items():
         first = found[kind][0]
         first.rename(wires[kind], pins.__getitem__)
-        units.append(Unit(name, found[kind], first.text(name, types)))
+        units.append(ModuleGroup(name, found[kind], first.text(name, types)))
     return units
 
 

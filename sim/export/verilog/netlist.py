@@ -14,7 +14,7 @@ import wormcast
 
 from ..clocking import ClockEnabled, clock_domain
 from .memories import take_out_memories
-from .merge import Unit, merge
+from .merge import ModuleGroup, merge
 from .modules import NetlistModule, read_modules
 from .ports import domains, ports
 from .verilog_names import name_instances, name_signals
@@ -32,7 +32,7 @@ CELL = re.compile(r"^  cell \$(\w+) (\S+)\n.*?^  end$", re.MULTILINE | re.DOTALL
 
 
 def netlist(components: Mapping[str, wiring.Component], prefix: str, *, reset: str = "sync", clock_enable: bool = False,
-            src: bool = False) -> list[Unit]:
+            src: bool = False) -> list[ModuleGroup]:
     """Return the modules of components in RTLIL.
 
     The top modules are named as in ``components``, the names of other modules begin with ``prefix``. Equal components

@@ -6,11 +6,11 @@ from wormcast.algorithms import WormcastError
 from wormcast.sim.common.figure_file import save_figure
 from wormcast.sim.export.synthesis import Synthesis, build, costs_figure, points, read_sweep, require_drawable, row
 from wormcast.sim.export.synthesis.flow import _period
-from wormcast.sim.export.synthesis.paths import CriticalPath, Step
+from wormcast.sim.export.synthesis.paths import CriticalPath, PathSignal
 
 
 def synthesised(lut4, mhz=()):
-    path = CriticalPath((Step("a", 1.0), Step("b", 2.5))) if mhz else None
+    path = CriticalPath((PathSignal("a", 1.0), PathSignal("b", 2.5))) if mhz else None
     return Synthesis("ecp5", {"LUT4": lut4, "FF": 2 * lut4, "DPR16X4": 1, "CCU2C": 0}, 9 if mhz else None,
                      99 if mhz else None, mhz, path)
 

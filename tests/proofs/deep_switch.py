@@ -34,7 +34,8 @@ class DeepSwitchHarness(Harness):
         Property("order", "Each output sends only flits of worms that are routed to it. The flits of an input leave "
                           "once each, in the order of their arrival and unchanged, whether in cut-through or from "
                           "fetched rows.",
-                 Mutant(READER, "(comes & ~falls & self.closes) | self.taken", "(comes & self.closes) | self.taken")),
+                 Mutant(READER, "(flit_passes & ~falls_behind & self.closes) | self.fetch_grant",
+                        "(flit_passes & self.closes) | self.fetch_grant")),
         Property("whole", "From a worm's first flit to its tail, all flits that an output sends come from one input.",
                  Mutant("deep.switch.DeepSwitch._allocate", "& outputs[o].offer.free", "")),
         Property("readers", "A row that is fetched is closed and not free. An input never fetches a row in a cycle in "

@@ -19,11 +19,11 @@ def sends(chunk, delay):
     def step(cycle, context):
         nonlocal asked, fetched, found
         found += cycle >= START and context.get(reader.send)
-        takes = bool(context.get(reader.asks)) and asked == delay
-        asked = 0 if takes or not context.get(reader.asks) else asked + 1
+        takes = bool(context.get(reader.fetch_request)) and asked == delay
+        asked = 0 if takes or not context.get(reader.fetch_request) else asked + 1
         context.set(reader.granted, cycle == 1)
         context.set(reader.credit, 1)
-        context.set(reader.taken, takes)
+        context.set(reader.fetch_grant, takes)
         context.set(reader.loads, fetched)
         fetched = takes
 

@@ -3,6 +3,7 @@
 
 import itertools
 import random
+from functools import partial
 
 import pytest
 from cases import slow, some
@@ -11,6 +12,7 @@ from wormcast.algorithms import WormcastError
 from wormcast.sim.lowering import netlist
 from wormcast.sim.lowering.order import refuse_paths
 
+from ..proofs.mutants import Mutant
 from .lanes import Lane
 from .trees import copier, payload
 
@@ -137,11 +139,57 @@ def test_a_unicast_by_routing_tag_is_not_reported():
     tree = copier(*MIDDLE, "atbm:unicasts=tag", **BASE)
     for output in (0, 1):
         lane = Lane(report_after=3)
-        for number, node in enumerate(tree.behind(0)[output]):
+        nodes = 2 * tree.behind(0)[output]  # behind each one comes another, which would wait for the report
+        for number, node in enumerate(nodes):
             lane.send(START + 20 * number, tree.inputs[0], [*tree.header([node]), *payload(2)])
-        tree.run([lane], 80)
+        tree.run([lane], 40 + 20 * len(nodes))
         assert not lane.reported
-        assert len(tree.streams(lane)[tree.outputs[output]]) == len(tree.behind(0)[output])
+        assert len(tree.streams(lane)[tree.outputs[output]]) == len(nodes)
+
+
+def test_a_unicast_by_routing_tag_ends_a_worm_without_tail():
+    tree = copier(*FIRST, "atbm:unicasts=tag", **BASE | {"flit_width": 3}, tokens="off")
+    for output in (0, 1):
+        lane, tag = Lane(), tree.header(one_each(tree, [output]))
+        lane.send(START, tree.inputs[0], [*tag, *payload(3)[:-1], *tag, *payload(2)])
+        tree.run([lane], 60)
+        found = tree.streams(lane)[tree.outputs[output]]
+        assert len(found) == 2
+        cut, whole = found
+        assert cut[:-1] == [*tag, *payload(3)[:-1]]
+        assert cut[-1][:2] == (1, 1)
+        assert whole == [*tag, *payload(2)]
+        assert lane.fault[0] == "NO_TAIL"
+
+
+#: Faults in the decode of routing tags beside bit strings.
+TAG_FAULTS = [Mutant(f"decoders.mixed.{method}", old, new) for method, old, new in (
+    ("TaggedDecoder.reports", " & self._is(self.strings, flit)", ""),
+    ("TaggedDecoder._branches_of", "hdl.Mux(taken, found, 0)", "found"),
+    ("TaggedDecoder.carried", "(True,)", "(False,)"),
+    ("TaggedDecoder.code", "place + self.strings.codes", "place"),
+    ("TaggedDecoder.begins", " | (code == self.strings.codes)", ""),
+    ("TaggedDecoder.__init__", "header.form_bits + header.unicast.address_bits", "header.unicast.address_bits"),
+    ("MixedDecoder._is", "self.decoders.index(decoder)", "1 - self.decoders.index(decoder)"),
+    ("MixedDecoder._branches_of", "first = self.header.form_bits", "first = 0"),
+    ("MixedDecoder.seen", "place == k", "place == 0"),
+    ("MixedDecoder.known", "self.header.unicast_flits - 1", "0"),
+    ("MixedDecoder.branches", "mine.eq(self._is(one, seen))", "mine.eq(1)"),
+)]
+
+
+@pytest.mark.parametrize("mutant", some(TAG_FAULTS, TAG_FAULTS[0]), ids=str)
+def test_fault_in_the_decode_of_routing_tags_is_found(mutant, monkeypatch):
+    monkeypatch.setitem(globals(), "copier", partial(copier, mutant=mutant))
+    with pytest.raises(AssertionError):
+        _check_routing_tags()
+
+
+def _check_routing_tags():
+    test_a_unicast_by_routing_tag_is_not_reported()
+    test_a_unicast_whose_tag_is_cut_is_dropped()
+    test_a_unicast_by_routing_tag_ends_a_worm_without_tail()
+    test_a_unicast_by_routing_tag_has_its_own_header(FIRST, 3, 2, 4)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -103,10 +103,16 @@ class Copier:
 
 
 @cache
-def copier(network, number, scheme="atbm", **options):
-    """A switch of a network by its number, compiled."""
-    here = place(network, number, scheme=scheme, **options)
-    key = f"trees {network} {number} {scheme} {sorted(options.items())} {SOURCES}"
+def copier(network, number, scheme="atbm", *, mutant=None, **options):
+    """A switch of a network by its number, compiled; with ``mutant`` a faulty one."""
+    if mutant is not None:
+        with mutant.applied():
+            return _compiled(place.__wrapped__(network, number, scheme=scheme, **options), mutant, options)
+    return _compiled(place(network, number, scheme=scheme, **options), scheme, options)
+
+
+def _compiled(here, name, options):
+    key = f"trees {here.routes.topology.name} {here.number} {name} {sorted(options.items())} {SOURCES}"
     return Copier(here, lower_cached(lambda: here.switch, words=words, name="switch", cache_key=key))
 
 

@@ -1,5 +1,7 @@
 """Mutants: a component with one expression changed, for a proof to find."""
 
+import __future__
+
 import importlib
 import inspect
 import textwrap
@@ -44,9 +46,13 @@ class Mutant:
         source = textwrap.dedent(inspect.getsource(kept))
         if source.count(self.old) != 1:
             raise ValueError(f"{self.where} has {self.old!r} {source.count(self.old)} times, a mutant needs it once")
+        # `super` without arguments needs a variable ``__class__`` around the method
+        source = textwrap.indent(source.replace(self.old, self.new), "    ")
+        code = compile(f"def build(__class__):\n{source}\n    return {method_name}", f"<mutant of {self.where}>",
+                       "exec", __future__.annotations.compiler_flag)
         names: dict = {}
-        exec(compile(source.replace(self.old, self.new), f"<mutant of {self.where}>", "exec"), module.__dict__, names)
-        setattr(owner, method_name, names[method_name])
+        exec(code, module.__dict__, names)
+        setattr(owner, method_name, names["build"](owner))
         try:
             yield
         finally:

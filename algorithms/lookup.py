@@ -128,7 +128,7 @@ def _load(registry: Registry[T], text: str) -> T:
         _require_new_names(file, thing)
     for stated in kind.__annotations__:
         if not hasattr(thing, stated):
-            raise WormcastError(f"{file}: {label} has no attribute {stated}")
+            raise WormcastError(f"{file}: {label} has no attribute {stated!r}. Needed: this attribute.")
     if isinstance(thing, Scheme) and not isinstance(thing.relation, Relation):
         raise WormcastError(f"{file}: {label} has relation {_shown(thing.relation)}. Allowed: an instance of Relation, "
                             "as E_CUBE or HAMILTONIAN.")
@@ -204,4 +204,5 @@ def _require_methods(file: Path, name: str, thing: type) -> None:
     lacks = sorted(getattr(thing, "__abstractmethods__", ()))
     if lacks:
         methods = (f"{one}({', '.join([*inspect.signature(getattr(thing, one)).parameters][1:])})" for one in lacks)
-        raise WormcastError(f"{file}: class {name} has no method {', '.join(methods)}")
+        raise WormcastError(f"{file}: class {name} has no method {', '.join(methods)}. Needed: "
+                            f"{'this method' if len(lacks) == 1 else 'these methods'}.")

@@ -297,7 +297,8 @@ class Plan:
             while ahead and homes[ahead[0]] == at:
                 ahead.pop(0)
             if start != at or end < 0 or end not in self.topology.neighbours[at]:
-                self._refuse(f"worm {worm.id} takes {start} to {end} at switch {at}, which is not a link there")
+                self._refuse(f"worm {worm.id} takes {start} to {end} at switch {at}, which is not a link there. "
+                             f"Needed: a link of switch {at}.")
             # the plan may take any of several parallel links
             codes = {int(code) for phase in phases for code in routes.options[phase, at, ahead[0]]} if ahead else set()
             taken = {int(self.topology.link_of_port[at, code // classes]) for code in codes if code >= 0}
@@ -310,7 +311,8 @@ class Plan:
             at = end
         missed = [node for node in ahead if homes[node] != at]
         if missed:
-            self._refuse(f"worm {worm.id} ends at switch {at}, before it reaches node {missed[0]}")
+            self._refuse(f"worm {worm.id} ends at switch {at}, before it reaches node {missed[0]}. Needed: a path to "
+                         "all its destinations.")
 
     def _check_tree(self, worm: PlannedWorm, routes: Routes) -> None:
         """Check a worm that replicates: it takes each link once, and only links on the way to its destinations.
@@ -335,7 +337,7 @@ class Plan:
             ahead[start] = ahead[start] - onwards
         missed = sorted(node for switch, nodes in ahead.items() for node in nodes if homes[node] != switch)
         if missed:
-            self._refuse(f"worm {worm.id} does not reach node {missed[0]}")
+            self._refuse(f"worm {worm.id} does not reach node {missed[0]}. Needed: a path to all its destinations.")
 
     def _goes_on_whole(self, routes: Routes, switch: int, node: int) -> bool:
         """Return whether a worm to this node leaves this switch by a link up, so that it is not replicated there."""

@@ -160,7 +160,7 @@ class _Rows:
         at_once = after == AT_ONCE
         for row in _rows((self.arrays["tier"] == INTERFACE) & at_once):
             raise self.invalid(row, "is forwarded by a network interface, and depends on no worm whose packets it "
-                               "would forward")
+                               "would forward. Needed: the number of such a worm in after.")
         start = np.asarray(sources, np.int64)[self.message]
         for row in _rows(at_once & (source != start)):
             raise self.invalid(row, f"is sent at once by node {source[row]}. Needed: node {start[row]}.")
@@ -175,7 +175,7 @@ class _Rows:
         receives = np.append(self.visits, -1)[received] == senders
         for row in _rows(~at_once & ~(receives & (at == after))):
             raise self.invalid(row, f"depends on worm {after[row] - first[row]}, which does not reach its sender, node "
-                               f"{source[row]}")
+                               f"{source[row]}. Needed: a worm that does.")
 
     def require_ranks(self) -> None:
         """Check that the ranks of each sender's worms of a message are 0, 1, 2 and so on."""

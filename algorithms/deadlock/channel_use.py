@@ -279,14 +279,14 @@ def visit_triples_of(scheme: Scheme, topology: Topology) -> Integers:
     try:
         triples = np.ascontiguousarray(given, np.int32)
     except (OverflowError, TypeError, ValueError) as error:
-        raise WormcastError(f"scheme {scheme.name}: visit_triples(topology): a {type(given).__name__} is not valid: "
-                            f"{error}. {allowed}") from error
+        raise WormcastError(f"scheme {scheme.name}: visit_triples(topology) returns a value of type "
+                            f"{type(given).__name__}, which is not valid ({error}). {allowed}") from error
     if triples.ndim == 2 and triples.shape[1] == 3:
         for node in triples[(triples < 0) | (triples >= topology.nodes)][:1].tolist():
-            raise WormcastError(f"scheme {scheme.name}: visit_triples(topology): node {node} is not valid. {allowed}")
+            raise WormcastError(f"scheme {scheme.name}: visit_triples(topology) returns node {node}. {allowed}")
     else:
-        raise WormcastError(f"scheme {scheme.name}: visit_triples(topology): an array of shape {list(triples.shape)} "
-                            f"is not valid. {allowed}")
+        raise WormcastError(f"scheme {scheme.name}: visit_triples(topology) returns an array of shape "
+                            f"{list(triples.shape)}. {allowed}")
     return triples
 
 

@@ -290,7 +290,8 @@ def check(
     trees = any(part.replication is not None for part in parts)
     if fits is not None and not trees:
         raise WormcastError(f"fits: {'on' if fits else 'off'} is not valid: worms of "
-                            f"{' and '.join(part.name for part in parts)} are not replicated in switches")
+                            f"{' and '.join(part.name for part in parts)} are not replicated in switches. "
+                            "Allowed: no value.")
     if fits is not None:  # buffers are deep: each output reads them at its own pace
         parts = [part if part.replication is None else
                  replace(part, needs_whole_packet=True, replication="asynchronous") for part in parts]
@@ -306,7 +307,7 @@ def check(
     forwarded = [one for one, _ in pairs if one.forwarded]
     if places is not None and not forwarded:
         raise WormcastError(f"places: {'on' if places else 'off'} is not valid: no interface forwards worms of "
-                            f"{' and '.join(part.name for part in parts)}")
+                            f"{' and '.join(part.name for part in parts)}. Allowed: no value.")
     verdict = decide(parts, consumption, ejection, slots, groups, consumed, fits)
     graph = verdict.graph
     relations = {part.routes.relation.name for part in parts}

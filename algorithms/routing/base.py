@@ -343,7 +343,8 @@ class Routes:
         """
         if not self.deterministic or len(self.options) > 1:
             raise WormcastError(f"relation {self.relation.name}: it has no table of one port per switch and node, as "
-                                + ("it has several candidates" if not self.deterministic else "it has several phases"))
+                                + ("it has several candidates" if not self.deterministic else "it has several phases")
+                                + ". Allowed: relations with one candidate and one phase.")
         only = self.options[0, :, :, 0]
         table = np.where(only < 0, -1, only // len(self.classes)).astype(np.int8)
         table.setflags(write=False)

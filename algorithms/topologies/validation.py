@@ -152,7 +152,7 @@ def _array(what: str, value: Any) -> npt.NDArray[Any]:
     try:
         return np.asarray(value)
     except ValueError:
-        raise _Invalid(f"{what} are not an array: their rows differ in length") from None
+        raise _Invalid(f"{what} are not an array: their rows differ in length. Needed: rows of one length.") from None
 
 
 def _integers(what: str, value: Any, shape: tuple[int | str, ...]) -> npt.NDArray[np.int32]:

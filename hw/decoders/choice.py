@@ -96,5 +96,6 @@ def decoder_for(place: DecoderPlace) -> Decoder:
     try:
         decoder_of = import_module(name).decoder_of
     except (ImportError, AttributeError) as error:
-        raise WormcastError(f"header: class {header} has decoder {name!r}, which cannot be used: {error}") from error
+        raise WormcastError(f"header: class {header} has decoder {name!r}, which cannot be used ({error}). "
+                            "Needed: the name of a module with a function decoder_of(place).") from error
     return cast(Decoder, decoder_of(place))

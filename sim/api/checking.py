@@ -294,7 +294,7 @@ class _Built:
         if isinstance(one, tuple) and len(one) != 2:
             raise WormcastError(f"with: {one!r} is not valid. Allowed: a scheme, or a pair of scheme and relation.")
         name, relation = one if isinstance(one, tuple) else split_relation(one) if isinstance(one, str) else (one, None)
-        with naming("with"):
+        with naming("--with"):
             scheme = find_scheme(name, self.network)
             return self.configuration.as_sent(scheme), self.relation(scheme, relation)
 

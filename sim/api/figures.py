@@ -81,7 +81,8 @@ class FigureResult(CommandResult):
                                 f"example {self.outcomes[0].figure.name}.")
         [outcome] = self.outcomes
         if not outcome.figure.is_drawable:
-            raise WormcastError(f"plot: {outcome.figure.name} has neither curves nor a scatter plot")
+            raise WormcastError(f"plot: {outcome.figure.name} has neither curves nor a scatter plot. Allowed: a "
+                                "figure that has one of them.")
         if outcome.curves:
             return outcome.picture_of_curves()
         if not outcome.scatter:

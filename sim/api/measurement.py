@@ -180,7 +180,8 @@ class LoadResult(CommandResult):
         from ..experiments.load.drawing import load_sheet
 
         if self.load.deadlock:
-            raise WormcastError("plot: after a deadlock there is no utilisation to draw")
+            raise WormcastError("plot: after a deadlock there is no utilisation to draw. Needed: a result without "
+                                "deadlock.")
         return load_sheet(self.load).figure
 
     def _data(self) -> dict[str, Any]:

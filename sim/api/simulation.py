@@ -375,7 +375,8 @@ class HuntResult(CommandResult):
             No deadlock was found.
         """
         if self.run is None:
-            raise WormcastError("plot: no deadlock was found, so there is nothing to draw")
+            raise WormcastError("plot: no deadlock was found, so there is nothing to draw. Needed: a hunt that found a "
+                                "deadlock.")
         from ..experiments.gantt import gantt_figure
 
         return gantt_figure(self.run)
@@ -389,7 +390,8 @@ class HuntResult(CommandResult):
             No deadlock was found.
         """
         if self.run is None:
-            raise WormcastError("replay: no deadlock was found, so there is nothing to replay")
+            raise WormcastError("replay: no deadlock was found, so there is nothing to replay. Needed: a hunt that "
+                                "found a deadlock.")
         return _replay(self.run, path)
 
     def _data(self) -> dict[str, Any]:

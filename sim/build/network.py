@@ -143,11 +143,12 @@ class Network(Placement):
         if len(dimensions) > 1 and not by_labels and self.header.capacity < self.nodes - 1:
             whole = (self.nodes - 1) * header.address_bits + marks
             wider = f", or flit_width {whole} or more" if whole <= MOST_WIDTH else ""
+            origin = "" if self.configuration.classes is not None else f" (of scheme {self.scheme.name})"
             raise WormcastError(
-                f"classes: {without_default(rule)} is not valid with relation {self.scheme.relation.name}: a router "
-                "does not know the next hop when it consumes a header flit, and these classes are by the next hop. "
-                f"Allowed: {without_default(rule)}:last{wider}; without :last, directions of one dimension, or up and "
-                "down with relation hamiltonian."
+                f"classes: {without_default(rule)}{origin} is not valid with relation {self.scheme.relation.name}: a "
+                "router does not know the next hop when it consumes a header flit, and these classes are by the next "
+                f"hop. Allowed: {without_default(rule)}:last{wider}; without :last, directions of one dimension, or up "
+                "and down with relation hamiltonian."
             )
 
     @cached_property

@@ -46,7 +46,7 @@ def usage_sentence(error: typer.TyperException) -> str:
         return _unknown_option(error)
     if missing := MISSING.fullmatch(message):
         choices = ", ".join(re.findall(r"[\w-]+", missing["choices"] or ""))
-        return f"argument {missing['name']} is missing." + (f" Allowed: {choices}." if choices else "")
+        return f"argument {missing['name']} is missing." + (f" Allowed: {choices}." if choices else _usage(error))
     if (extra := EXTRA.fullmatch(message)) and (context := getattr(error, "ctx", None)):
         return (f"{context.info_name}: {extra['words']!r} is not valid: there are too many arguments. Allowed: "
                 f"{' '.join(_arguments(context.command)) or 'options only'}.")
@@ -67,6 +67,12 @@ def usage_sentence(error: typer.TyperException) -> str:
         if choice := CHOICE.fullmatch(error.message):
             return f"{name}: {choice['value']} is not valid. Allowed: {choice['choices'].replace(chr(39), '')}."
     return message
+
+
+def _usage(error: typer.TyperException) -> str:
+    """Return the command with all its arguments as text for a message; empty without a command."""
+    context = getattr(error, "ctx", None)
+    return f" Needed: wormcast {context.info_name} {' '.join(_arguments(context.command))}." if context else ""
 
 
 def _of_load(error: typer.TyperException) -> bool:

@@ -89,8 +89,8 @@ class MovingHost:
         host, rows = self.host, self._rows["releases"]
         delivery = receipts(first_worms, host, messages, others)
         if (delivery < 0).any():
-            raise WormcastError("after: a message is not valid: the waiting message's source is not a destination of "
-                                "the awaited message")
+            raise WormcastError("after: a message is not valid: its source is not a destination of the message for "
+                                "which it waits. Allowed: messages to this source.")
         last = messages + 1 == len(first_worms)
         first = first_worms[messages]
         count = np.where(last, len(host.worms), first_worms[np.where(last, 0, messages + 1)]) - first

@@ -22,7 +22,7 @@ from command import wormcast
                 "figures.")),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", str(2**32 + 5)],
      "length: 4294967301 is not valid. Allowed: 1 to 1073741824 flits."),
-    (["run", "mesh:4x4"], "argument SCHEME is missing."),
+    (["run", "mesh:4x4"], "argument SCHEME is missing. Needed: wormcast run TOPOLOGY SCHEME."),
     (["demo", "mesh:4x4"], "lesson: 'mesh:4x4' is not valid. Allowed: ring, consumption, tokens."),
     (["topology", "mesh:2x2", "a", "b"],
      "topology: 'a b' is not valid: there are too many arguments. Allowed: TOPOLOGY."),

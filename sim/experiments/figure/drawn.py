@@ -102,7 +102,8 @@ class DrawnPoint:
             engine.run(STEP)
         check_receipts(engine.host)
         if host.counters[UNDELIVERED]:
-            raise WormcastError(f"{int(host.counters[UNDELIVERED])} deliveries are outstanding after {TIMEOUT} cycles")
+            raise WormcastError(f"{int(host.counters[UNDELIVERED])} deliveries are outstanding after {TIMEOUT} cycles. "
+                                "Needed: options with which each run delivers its message.")
         offsets = worms.destination_offsets[worms.message_offsets]
         latencies = np.maximum.reduceat(host.received, offsets[:-1])
         steps = np.maximum.reduceat(np.array(steps_of(worms)), worms.message_offsets[:-1])

@@ -80,7 +80,8 @@ class RunPoint:
                          contention=followed(scheme, configuration))
             one = _alone(network, configuration, self.message.length)
         if result.outcome != "delivered":
-            raise WormcastError(f"{self.name}: the run is not delivered: its outcome is {result.outcome}")
+            raise WormcastError(f"{self.name}: the run is not delivered: its outcome is {result.outcome}. Needed: "
+                                "options with which the run delivers its message.")
         t_s, t_r = configuration.t_hs, configuration.t_hr
         cost = scheme.cost(network) if has_formula(network, configuration, self.message) else None
         broadcast = len(self.message.destinations) == network.nodes - 1

@@ -160,7 +160,8 @@ def _result(distributed: Any, future: Any, point: Point, address: str) -> dict[s
     try:
         return future.result()
     except CancelledError as error:
-        raise WormcastError(f"scheduler: {address} has stopped answering. Finished points are stored.") from error
+        raise WormcastError(f"scheduler: {address} has stopped answering. Finished points are stored. Needed: a "
+                            "scheduler that runs.") from error
     except distributed.KilledWorker as error:
         raise WormcastError(f"scheduler: {address} lost {count(error.allowed_failures + 1, 'worker')} with the point "
                             f"{point.name or 'of the sweep'}. See the logs of its workers. Finished points are stored."

@@ -25,8 +25,8 @@ def of_worms(history: History, worms: Iterable[int]) -> History:
     if unknown:
         numbers = sorted(history.worms)
         whole = numbers == [*range(numbers[0], numbers[-1] + 1)] if numbers else False
-        listed = (f"numbers from {numbers[0]} to {numbers[-1]}" if whole else ", ".join(map(str, numbers[:LISTED])) +
-                  (", ..." if len(numbers) > LISTED else ""))
+        listed = (f"numbers from {numbers[0]} to {numbers[-1]}" if whole and len(numbers) > 1 else
+                  ", ".join(map(str, numbers[:LISTED])) + (", ..." if len(numbers) > LISTED else ""))
         raise WormcastError(f"worms: {unknown[0]} is not valid: the waveform has {count(len(numbers), 'worm')}."
                             + (f" Allowed: {listed}." if numbers else ""))
     deadlock = history.deadlock

@@ -324,7 +324,7 @@ class Plan:
         for start, end in worm.links:
             if start not in ahead or (end in ahead and (ahead[end] or not routes.together)):
                 self._refuse(f"worm {worm.id} takes {start} to {end}, which is not a link from a visited switch to a "
-                             "new one")
+                             "new one. Needed: links of a tree.")
             hops = {node: routes.next_hop(start, node) for node in ahead[start] if homes[node] != start}
             onwards = {node for node, hop in hops.items() if hop == end}
             upwards = {hop for node, hop in hops.items() if self._goes_on_whole(routes, start, node)}

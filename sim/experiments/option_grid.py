@@ -89,7 +89,7 @@ def require_points(swept: Mapping[str, Sequence[Any]]) -> None:
                 raise WormcastError(f"{key}: {value!r} occurs twice in the list. Allowed: each value once.")
     number = math.prod(map(len, swept.values()))
     if number > MOST_POINTS:
-        raise WormcastError(f"{number} points are not valid. Allowed: at most {MOST_POINTS}.")
+        raise WormcastError(f"{', '.join(swept)}: {number} points are not valid. Allowed: at most {MOST_POINTS}.")
 
 
 @contextlib.contextmanager

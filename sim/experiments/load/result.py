@@ -377,13 +377,13 @@ class Load:
 
     @property
     def precise(self) -> bool:
-        """The mean latency is precise.
+        """The mean latency is precise, and the run is long enough to decide whether the network is saturated.
 
         Half the latency's interval is at most ``precision`` times the mean, and each seed has received 30 messages or
         more. If multicasts and unicasts are mixed, the mean latencies of multicasts and of unicasts must also be
-        precise in this sense.
+        precise in this sense. The run must not be `too_short`: it has received the messages with low latencies only.
         """
-        return self.imprecise is None
+        return self.imprecise is None and not self.too_short
 
     @property
     def saturated(self) -> bool:

@@ -204,7 +204,8 @@ def test_queues_that_grow_are_told_from_those_that_swing(growth, saturated):
 def test_precision_needs_messages_and_says_what_is_missing():
     found = results(cycles=4000, warmup=0)
     slices = np.zeros_like(found.slices)
-    slices["messages"][0], slices["latency"][0], slices["created"] = 30, 30 * (100 + np.arange(4)), 1
+    slices["messages"][0] = slices["begun"][0] = 30
+    slices["latency"][0], slices["created"] = 30 * (100 + np.arange(4)), 1
     exact = dataclasses.replace(found, first=0, slices=slices)
     assert exact.precise
     slices = slices.copy()
@@ -251,6 +252,16 @@ def test_a_few_messages_do_not_saturate(begun, received, waiting, state):
     assert (one.saturated, one.too_short) == (state == "saturated", state == "too short")
     assert one.state.startswith("saturated" if one.saturated else "not saturated")
     assert ("the run is too short to decide" in one.state) == one.too_short
+
+
+def test_a_run_that_is_too_short_to_decide_is_not_precise_and_goes_on():
+    """Beyond saturation the first messages have narrow latencies, and the others are still on their way."""
+    traffic, options = Traffic(0.06, length=2, destinations_mean=4), {"warmup": 0, "seeds": (1, 2, 3, 4)}
+    short = dataclasses.replace(results(traffic=traffic, cycles=250, **options), precision=0.5)
+    assert (short.imprecise, short.saturated, short.too_short, short.precise) == (None, False, True, False)
+    further = load_until_interval(MESH, SCHEMES["dual-path"], traffic, cycles=4000, precision=0.5,
+                                  configuration=Configuration(consumption=2), **options)
+    assert further.cycles == 500  # a check after 250 cycles would have ended the run
 
 
 def test_a_light_load_for_a_short_time_is_not_saturated():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wormcast.algorithms import WormcastError
 
 from .figure_file import require_picture
-from .frame import COLOURS, GRID, MARGIN, MOST_HEIGHT, POINTS, WORDS, blank_figure, put_beside, settings, wrapped
+from .frame import COLOURS, GRID, MARGIN, POINTS, WORDS, blank_figure, put_beside, settings, wrapped
 from .picture_style import style
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ACCEPTED_AXIS", "DAGGER", "DASHES", "FLIT_WORDS", "LOAD_AXIS", "MARKERS", "PLAIN", "align_stacked",
            "captioned", "curve_settings", "draw_grid", "fit_names", "line_style", "marker_options", "marker_size",
-           "panel_grid", "require_curves", "scheme_families"]
+           "panel_grid", "require_curves", "row_height", "scheme_families"]
 
 PLAIN = "#808080"  # colour of marks and lines that belong to no curve
 MARKERS = "os^Dv<>Pph*X"
@@ -74,17 +74,43 @@ def captioned(width: float, height: float, caption: Sequence[str], legend_rows: 
               rows: Iterable[Mapping[str, Any]] = ()) -> "Figure":
     """Return a figure of a width and height in inches, plus a caption above and room for a legend below.
 
-    In the style ``paper`` the caption is not drawn. ``rows``: the data of the figure.
+    If the style has a shape, the figure has this shape. In the styles ``paper`` and ``slides`` the caption is not
+    drawn. ``rows``: the data of the figure.
     """
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    lines = [] if style().in_paper else wrapped(caption, width - 2 * MARGIN)
-    figure = blank_figure(width, height + style().line * len(lines) + ROW * style().axes / POINTS * legend_rows,
+    lines = [] if style().caption_beside else wrapped(caption, width - 2 * MARGIN)
+    height += style().line * len(lines) + _legend_height(legend_rows)
+    figure = blank_figure(width, height if style().shape is None else style().highest(width),
                           layout=ConstrainedLayoutEngine(wspace=0.06))
     if lines:
         figure.suptitle("\n".join(lines), fontsize=style().text, color=WORDS)
     put_beside(figure, caption, rows)
     return figure
+
+
+def _legend_height(rows: int) -> float:
+    """Return the height in inches of a legend with a number of rows."""
+    return ROW * style().axes / POINTS * rows
+
+
+def row_height(rows: int, limits: tuple[float, float, float], axis: float, legend_rows: int) -> float:
+    """Return the height in inches of a row in a chart with one row per node.
+
+    If the style has a shape, the rows fill the chart.
+
+    Parameters
+    ----------
+    limits : (float, float, float)
+        Smallest and largest height of a row, and largest height of all rows together, which the smallest height of a
+        row may exceed.
+    axis : float
+        Height of the chart without rows and legend.
+    """
+    least, most, together = limits
+    if style().shape is not None:
+        return (style().highest(style().page) - axis - _legend_height(legend_rows)) / rows
+    return min(most, max(least, together / rows))
 
 
 def panel_grid(panels: int, high: float) -> tuple[float, float, tuple[int, int]]:
@@ -104,7 +130,7 @@ def panel_grid(panels: int, high: float) -> tuple[float, float, tuple[int, int]]
                   if panels % each == 0 and (width / each >= NARROWEST or each == 1))
     down = panels // beside
     row = ALONE if panels == 1 or down > 1 else high
-    return width, min(down * row * larger, max(row * larger, MOST_HEIGHT)), (down, beside)
+    return width, min(down * row * larger, max(row * larger, style().highest(width))), (down, beside)
 
 
 def align_stacked(panels: Sequence["Axes"], down: int) -> None:

@@ -51,9 +51,9 @@ def whole_picture(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def files_of_picture(path: Path, options: PictureOptions | None = None) -> dict[str, Path]:
-    """Return the files that `draw_file` writes, by their names in messages: in the style ``paper`` also FILE's caption
-    and data, with the endings .caption.txt and .data.csv in place of FILE's ending."""
-    if options is None or not options.in_paper:
+    """Return the files that `draw_file` writes, by their names in messages: in the styles ``paper`` and ``slides`` also
+    FILE's caption and data, with the endings .caption.txt and .data.csv in place of FILE's ending."""
+    if options is None or not options.caption_beside:
         return {"picture": path}
     return {"picture": path, "caption": path.with_suffix(".caption.txt"), "data": path.with_suffix(".data.csv")}
 
@@ -66,7 +66,8 @@ def draw_file(path: Path, make: "Callable[[], Figure]", options: PictureOptions 
     make : callable
         Is called while the options hold.
     options : PictureOptions, optional
-        In the style ``paper``, the caption and the data are written into the files of `files_of_picture`, too.
+        In the styles ``paper`` and ``slides``, the caption and the data are written into the files of
+        `files_of_picture`, too.
 
     Returns
     -------

@@ -18,15 +18,13 @@ from .picture_style import style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "GRID", "LEGEND", "MARGIN", "MOST_HEIGHT", "POINTS", "WORDS", "CaptionAndData", "beside",
+__all__ = ["COLOURS", "GRID", "LEGEND", "MARGIN", "POINTS", "WORDS", "CaptionAndData", "beside",
            "blank_figure", "in_notebook", "legend_columns", "legend_entry", "load_notebook_backend",
            "missing_glyphs_drawn_as_boxes", "notebook_figures", "put_beside", "settings", "text_width", "wrapped"]
 
 POINTS = 72  # in an inch
 
-# inches
-MOST_HEIGHT = 8.0  # largest height of a picture that fits a page, in inches
-MARGIN = 0.06
+MARGIN = 0.06  # inches
 
 #: Resolution of pictures in a notebook, in dots per inch.
 CELL = 160
@@ -70,8 +68,8 @@ _beside: "WeakKeyDictionary[Figure, CaptionAndData]" = WeakKeyDictionary()
 
 
 def put_beside(figure: "Figure", caption: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Set the caption and the data of a picture. The style ``paper`` writes caption and data into files beside the
-    picture."""
+    """Set the caption and the data of a picture. The styles ``paper`` and ``slides`` write caption and data into files
+    beside the picture."""
     _beside[figure] = CaptionAndData([*caption], [*rows])
 
 

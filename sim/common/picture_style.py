@@ -1,6 +1,7 @@
 """Styles of pictures: sizes for screens, papers and slides, and the words that users choose."""
 
 import contextlib
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
@@ -11,12 +12,15 @@ from wormcast.algorithms import WormcastError
 
 from .option import Option, option, options_of
 
-__all__ = ["DECLARED", "MILLIMETRES", "MOST_WIDTH", "WIDTHS", "PictureOptions", "PictureStyle", "drawn_with", "style"]
+__all__ = ["DECLARED", "MILLIMETRES", "WIDTHS", "PictureOptions", "PictureStyle", "drawn_with", "style"]
 
 MILLIMETRES = 25.4  # in an inch
 
 #: Widths of columns by name, in inches: IEEE journals and the proceedings of ACM, one column and both columns.
 WIDTHS = {"ieee": 3.5, "ieee-two": 7.16, "acm": 3.33, "acm-two": 7.0}
+
+#: Largest height in inches of a picture that fits a page.
+MOST_HEIGHT = 8.0
 
 LEAST_WIDTH, MOST_WIDTH = 60, 600  # millimetres
 
@@ -42,6 +46,8 @@ class _Sizes:
         Font sizes in points: of normal text, of text where space is short, and of axes and legends of plots.
     column, page : float
         Widths of narrow and wide pictures in inches.
+    shape : float or None
+        Height of all pictures as a share of their width. None: the height depends on the content.
     weight : float
         Factor of the widths of lines and the sizes of markers in plots of curves.
     dots : int
@@ -53,14 +59,15 @@ class _Sizes:
     axes: float
     column: float
     page: float
+    shape: float | None
     weight: float
     dots: int
 
 
 STYLES = {
-    "screen": _Sizes(6.0, 6.0, 7.0, 3.4, 7.0, 1.0, 300),
-    "paper": _Sizes(7.0, 7.0, 8.0, WIDTHS["ieee"], WIDTHS["ieee-two"], 1.0, 600),
-    "slides": _Sizes(9.0, 8.0, 10.0, 4.2, 7.5, 1.6, 400),
+    "screen": _Sizes(6.0, 6.0, 7.0, 3.4, 7.0, None, 1.0, 300),
+    "paper": _Sizes(7.0, 7.0, 8.0, WIDTHS["ieee"], WIDTHS["ieee-two"], None, 1.0, 600),
+    "slides": _Sizes(9.0, 8.0, 10.0, 6.4, 6.4, 9 / 16, 1.6, 400),
 }
 
 PANEL = "Picture"
@@ -71,8 +78,9 @@ class PictureOptions:
     """Options of all pictures: `--plot` on the command line; `figure`, `plot` and `savefig` in Python."""
 
     style: str = option(
-        "Style of the picture. paper: fonts of 7 points or more at the printed width; the caption and the data are in "
-        "files beside the picture. slides: large fonts. Default: {}.", "screen", allowed=tuple(STYLES), panel=PANEL)
+        "Style of the picture. paper: fonts of 7 points or more at the printed width. slides: large fonts, 16:9. With "
+        "paper and slides, the caption and the data are in files beside the picture. Default: {}.",
+        "screen", allowed=tuple(STYLES), panel=PANEL)
     width: str | None = option(
         "Width of the picture: a column of IEEE or ACM, both columns (-two), or millimetres. Default: of the style.",
         None, metavar="|".join((*WIDTHS, "MM")), parse=_width, panel=PANEL)
@@ -87,10 +95,9 @@ class PictureOptions:
         DECLARED["width"].require(self.width)
 
     @property
-    def in_paper(self) -> bool:
-        """The picture has no caption, and no text of less than 7 points. Caption and data are in files beside the
-        picture."""
-        return self.style == "paper"
+    def caption_beside(self) -> bool:
+        """The picture has no caption. Caption and data are in files beside the picture."""
+        return self.style != "screen"
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "PictureOptions":
@@ -180,18 +187,38 @@ class PictureStyle:
         return None if self.options.width is None else _width(self.options.width)
 
     @property
+    def shape(self) -> float | None:
+        """Height of all pictures as a share of their width. None: the height depends on the content."""
+        return self.sizes.shape
+
+    def highest(self, width: float) -> float:
+        """Return the largest height in inches of a picture with a width of ``width`` inches."""
+        return MOST_HEIGHT if self.shape is None else self.shape * width
+
+    def require_width(self, needed: float) -> None:
+        """Refuse a width that the user has chosen if it is less than ``needed`` inches."""
+        if self.fixed is None or needed <= self.fixed + 1e-9:
+            return
+        least = math.ceil(needed * MILLIMETRES)
+        allowed = f"{least} to {MOST_WIDTH}" if least <= MOST_WIDTH else (
+            f"no width; more than {MOST_WIDTH} cannot be chosen")
+        raise WormcastError(f"width: {self.options.width} is not valid: the picture needs {least} millimetres. "
+                            f"Allowed: {allowed}.")
+
+    @property
     def weight(self) -> float:
         """Factor of the widths of lines and the sizes of markers in plots of curves."""
         return self.sizes.weight
 
     @property
-    def in_paper(self) -> bool:
-        """As of `PictureOptions`."""
-        return self.options.in_paper
+    def caption_beside(self) -> bool:
+        """As of `PictureOptions`. Such a picture has no text smaller than `small`."""
+        return self.options.caption_beside
 
     def least(self, size: float) -> float:
-        """Return the least font size in points of a text that is omitted if it does not fit: 7 points in a paper."""
-        return self.small if self.in_paper else size
+        """Return the least font size in points of a text that is omitted if it does not fit: ``size`` on a screen,
+        else `small`."""
+        return self.small if self.caption_beside else size
 
     def label(self, name: str) -> str:
         """Return the user's name of a scheme or of an entry of a legend; without such a name, ``name``."""

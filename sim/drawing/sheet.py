@@ -11,7 +11,6 @@ from ..common.figure_file import FORMATS, require_picture
 from ..common.frame import (
     LEGEND,
     MARGIN,
-    MOST_HEIGHT,
     POINTS,
     WORDS,
     blank_figure,
@@ -21,7 +20,7 @@ from ..common.frame import (
     text_width,
     wrapped,
 )
-from ..common.picture_style import MILLIMETRES, MOST_WIDTH, WIDTHS, style
+from ..common.picture_style import MILLIMETRES, WIDTHS, style
 from .layout import NetworkLayout, layout_of
 
 __all__ = ["PLAIN", "Mark", "Sheet", "require_drawable", "scheme_on"]
@@ -66,12 +65,13 @@ class Sheet:
     layout : NetworkLayout
     least, largest : float
         Smallest and largest size of a cell, in points. If ``least`` is small enough, the figure has the width of a
-        column (`PictureStyle`), and is at most 8 inches high.
+        column (`PictureStyle`), and is at most 8 inches high. If the style has a shape, the figure has this shape, and
+        is larger if the smallest cell needs a larger figure.
     clear : float
         Extent of the drawing beyond the positions of nodes and switches, in points.
     words : sequence of str
-        Caption: lines of text below the legend. Long lines are wrapped. In the style ``paper`` neither the caption nor
-        the title is drawn.
+        Caption: lines of text below the legend. Long lines are wrapped. In the styles ``paper`` and ``slides`` neither
+        the caption nor the title is drawn.
     named : bool
         Draw the names of rows, columns and planes.
     legend : sequence of Mark
@@ -114,14 +114,19 @@ class Sheet:
             left += OUTER if any(name.side == "outer" for name in layout.names) else 0
             above += style().text + BESIDE
         largest = min(largest, LARGEST_NODES) if layout.boxes.any() else largest
-        largest *= max(1.0, (style().fixed or 0.0) / FULL)
-        self.width = _width((left + right + columns * least) / POINTS)
-        fitting = (self.width * POINTS - left - right) / columns if columns else largest
-        cell = max(least, min(largest, fitting))
+        largest *= max(1.0, (style().fixed or (style().column if style().shape else 0.0)) / FULL)
         caption = [*filter(None, [title]), *words]
-        if style().in_paper:
+        if style().caption_beside:
             title, words = "", ()
         legend = [(style().label(text), options) for text, options in legend]
+        needed = (left + right + columns * least) / POINTS
+        if style().shape is not None:
+            _, high = _legend_size(legend, title, max(needed, style().column))
+            around = above + clear + BESIDE + (MARGIN + high + room) * POINTS
+            needed = max(needed, (around + lines_down * least) / POINTS / style().shape)
+        self.width = _width(needed)
+        fitting = (self.width * POINTS - left - right) / columns if columns else largest
+        cell = max(least, min(largest, fitting))
         if self.width > WIDTHS["ieee-two"]:
             large = (f"letters have {style().small:g} points at the width of this picture, "
                      f"{self.width * MILLIMETRES:.0f} millimetres")
@@ -132,9 +137,13 @@ class Sheet:
         words_end = MARGIN + style().line * len(lines)
         self.foot = words_end + high
         below = (self.foot + room) * POINTS + clear + BESIDE
-        fitting = (MOST_HEIGHT * POINTS - above - below) / lines_down if lines_down else largest
+        highest = style().highest(self.width)
+        fitting = (highest * POINTS - above - below) / lines_down if lines_down else largest
         cell = max(least, min(cell, fitting))
         self.height = (above + lines_down * cell + below) / POINTS
+        if style().shape is not None:
+            above += (highest - self.height) * POINTS / 2
+            self.height = highest
 
         self.cell = cell
         with matplotlib.rc_context(settings()):
@@ -181,14 +190,8 @@ class Sheet:
 def _width(needed: float) -> float:
     """Return the width of a figure in inches: of one column, or in a paper of two columns, if this is at least
     ``needed``; else ``needed``."""
-    fixed = style().fixed
-    if fixed is not None and needed > fixed + 1e-9:
-        least = math.ceil(needed * MILLIMETRES)
-        allowed = f"{least} to {MOST_WIDTH}" if least <= MOST_WIDTH else (
-            f"no width; more than {MOST_WIDTH} cannot be chosen")
-        raise WormcastError(f"width: {style().options.width} is not valid: the picture needs {least} millimetres. "
-                            f"Allowed: {allowed}.")
-    widths = [style().column, style().page] if style().in_paper else [style().column]
+    style().require_width(needed)
+    widths = [style().column, style().page] if style().caption_beside else [style().column]
     return next((width for width in widths if needed <= width), needed)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from wormcast.algorithms import WormcastError
 
 from ..build.configuration import CHANNEL_FIELDS, DMA_FIELDS, HOST_FIELDS, unusual
-from ..common.curve_frame import captioned, curve_settings
+from ..common.curve_frame import captioned, curve_settings, row_height
 from ..common.frame import COLOURS, GRID, LEGEND, MARGIN, POINTS, legend_columns
 from ..common.picture_style import style
 from ..common.text import count
@@ -33,9 +33,9 @@ __all__ = [
     "require_rows",
 ]
 
-#: Heights in inches. A node's row has a height from LEAST_ROW to MOST_ROW.
-#: All rows together have a height of at most ROWS, unless each row has LEAST_ROW.
-LEAST_ROW, MOST_ROW, ROWS = 0.025, 0.18, 6.0
+#: Heights in inches: limits of rows, see `row_height`, and of the space above and below the rows, without caption and
+#: legend.
+ROWS, AXIS = (0.025, 0.18, 6.0), 0.6
 #: Height of a node's name beside its row, in units of the font size.
 NAME = 1.22
 
@@ -75,7 +75,6 @@ def gantt_figure(result: Run) -> "Figure":
     bars = bars_of(result)
     nodes, end = order_of(bars), end_of(result)
     require_rows(nodes, result)
-    height = min(MOST_ROW, max(LEAST_ROW, ROWS / len(nodes)))
     place = {node: row for row, node in enumerate(nodes)}
     with matplotlib.rc_context(curve_settings()):
         handles = [Patch(label=style().label(what), facecolor=colour) for what, (_, colour) in BARS.items()
@@ -83,7 +82,8 @@ def gantt_figure(result: Run) -> "Figure":
         if result.outcome != "delivered":
             handles.append(Patch(label="does not end", facecolor="white", edgecolor="black", hatch=UNENDED))
         down, columns = legend_rows([str(one.get_label()) for one in handles])
-        figure = captioned(style().page, 0.6 + height * len(nodes), caption_of(result, SHOWN), down,
+        height = row_height(len(nodes), ROWS, AXIS, down)
+        figure = captioned(style().page, AXIS + height * len(nodes), caption_of(result, SHOWN), down,
                            _rows(result, bars))
         axes = figure.subplots()
         for what, (third, colour) in BARS.items():

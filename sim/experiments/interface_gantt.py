@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..build.configuration import CHANNEL_FIELDS, DMA_FIELDS, HOST_FIELDS
-from ..common.curve_frame import captioned, curve_settings
-from ..common.frame import COLOURS, LEGEND, MOST_HEIGHT, POINTS, text_width
+from ..common.curve_frame import captioned, curve_settings, row_height
+from ..common.frame import COLOURS, LEGEND, POINTS, text_width
 from ..common.picture_style import style
 from .gantt import NAME, OPEN, UNENDED, caption_of, divide_rows, end_of, legend_rows, require_rows
 from .interface_bars import (
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["interfaces_figure"]
 
-#: Heights in inches. A node's row has a height from LEAST_ROW to MOST_ROW.
-#: All rows together have a height of at most ROWS, unless each row has LEAST_ROW.
-LEAST_ROW, MOST_ROW, ROWS = 0.06, 0.42, MOST_HEIGHT - 1.2
+#: Limits of the heights of rows in inches, see `row_height`.
+ROWS = (0.06, 0.42, 6.8)
 #: Width in inches of the space beside the rows.
 BESIDE = 0.55
 #: AXIS: height in inches above and below the rows, without caption and legend.
@@ -84,10 +83,10 @@ def interfaces_figure(result: Run) -> "Figure":
     nodes = list(dict.fromkeys(bar.node for bar in sorted(bars, key=lambda bar: (bar.begin, bar.node))))
     require_rows(nodes, result)
     row = {node: number for number, node in enumerate(nodes)}
-    height = min(MOST_ROW, max(LEAST_ROW, ROWS / len(nodes)))
     with matplotlib.rc_context(curve_settings()):
         legend = _legend(bars)
         down, columns = legend_rows([str(one.get_label()) for one in legend], ENTRIES)
+        height = row_height(len(nodes), ROWS, AXIS, down)
         letters = _Letters(bars, (style().page - BESIDE) * POINTS / end, height * POINTS)
         figure = captioned(style().page, AXIS + height * len(nodes), _caption(result, letters), down,
                            _rows(result, bars))

@@ -39,7 +39,7 @@ def scatter_figure(figure: Figure, found: Sequence[ScatterPoint]) -> "Picture":
     with matplotlib.rc_context(curve_settings()):
         caption = [f"{figure.title} ({figure.source})", "dotted lines: equal product of both numbers"]
         names = [style().label(name) for name, *_ in found]
-        wide = (style().page if style().in_paper else WIDTH) if style().fixed is None else style().page
+        wide = (style().page if style().caption_beside else WIDTH) if style().fixed is None else style().page
         columns = min(2, legend_columns(names, wide, style().axes))
         picture = captioned(wide, HEIGHT, caption, -(-len(found) // columns) + 1,
                             [{"name": name, scatter.across: across, scatter.up: up}

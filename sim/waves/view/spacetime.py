@@ -11,7 +11,6 @@ from ...common.figure_file import require_picture
 from ...common.frame import (
     GRID,
     MARGIN,
-    MOST_HEIGHT,
     POINTS,
     WORDS,
     blank_figure,
@@ -43,11 +42,13 @@ LEAST_ROW, LARGEST_ROW = 0.07, 0.13  # inches
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 ENTRY = 2.7  # width of a legend's entry without its text, in units of the font size
 SHARE = 0.85  # largest font size of a row's label, as a share of the height of a row
+GROWTH = 2.0  # largest factor of the height of rows in a style with a shape
 LISTED = 16  # largest number of worms that are listed below the diagram; more worms are not listed
 
-# inches
+# inches, with letters of 6 points
 TICKS = 0.3  # for the axis
 LEGEND = 0.14
+
 TRACK = 0.09  # width beside the bars for each arrow of the deadlock, in inches
 GAP = 0.7  # empty space above the consumption channels, and above lines of deep switches, in heights of a row
 
@@ -70,8 +71,9 @@ def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
     """Draw space-time diagrams side by side, each one column of a paper wide, or two columns if it is large.
 
     Diagrams of runs in one network share their axes, the rows and the cycles, and have titles: the hardware in which
-    they differ, and whether the run ends in a deadlock. In the style ``paper`` all diagrams together are one picture of
-    a paper's width.
+    they differ, and whether the run ends in a deadlock. In the styles ``paper`` and ``slides`` all diagrams together
+    are one picture of the style's width. If the style has a shape, the picture has this shape, and is larger if its
+    rows need a larger picture.
 
     A bar shows a worm that holds a virtual channel: filled in cycles with a flit of the worm on this channel, pale in
     others, and hatched where such a pale part is wide enough. A line below a bar shows that the worm's header is at the
@@ -92,17 +94,31 @@ def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
 
     with matplotlib.rc_context(settings()):
         shared = _share(drawn)
-        widths = _widths(shared, lanes)
         titles = _titles([history for history, _ in drawn]) if len(drawn) > 1 else [""]
         span = (min(history.first for history, _ in drawn), max(history.end for history, _ in drawn))
-        diagrams = [_Diagram(*one, below, wide, title, span if shared is not drawn else (one[0].first, one[0].end))
-                    for one, below, wide, title in zip(shared, lanes or [()] * len(drawn), widths, titles,
-                                                       strict=True)]
-        for one in diagrams if shared is not drawn else ():
-            one.right = max(other.right for other in diagrams)
-        stacked = sum(widths) > (style().fixed or math.inf) + 1e-9
-        width, height = ((max(widths), sum(one.height for one in diagrams)) if stacked else
-                         (sum(widths), max(one.height for one in diagrams)))
+
+        def sized(page: float) -> tuple[list[_Diagram], list[float], bool, float, float]:
+            """Return the diagrams, their widths, whether they are stacked, and width and height of the picture."""
+            widths = _widths(shared, lanes, page)
+            diagrams = [_Diagram(*one, below, wide, title, span if shared is not drawn else (one[0].first, one[0].end))
+                        for one, below, wide, title in zip(shared, lanes or [()] * len(drawn), widths, titles,
+                                                           strict=True)]
+            for one in diagrams if shared is not drawn else ():
+                one.right = max(other.right for other in diagrams)
+            stacked = sum(widths) > (style().fixed or math.inf) + 1e-9
+            width, height = ((max(widths), sum(one.height for one in diagrams)) if stacked else
+                             (sum(widths), max(one.height for one in diagrams)))
+            return diagrams, widths, stacked, width, height
+
+        diagrams, widths, stacked, width, height = sized(style().page)
+        if style().shape is not None:
+            if height > style().highest(width):
+                needed = height / style().shape
+                style().require_width(needed)
+                diagrams, widths, stacked, width, height = sized(needed)
+            height = style().highest(width)
+            for one in diagrams:
+                one.grow(height / len(diagrams) if stacked else height)
         figure = blank_figure(width, height)
         parts: Sequence[Any] = [figure]
         if stacked:
@@ -133,14 +149,15 @@ def _share(drawn: Sequence[tuple[History, Sequence[ChannelRow]]]) -> Sequence[tu
     return [(history, every) for history, _ in drawn]
 
 
-def _widths(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], lanes: Sequence[Sequence[Lane]]) -> list[float]:
+def _widths(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], lanes: Sequence[Sequence[Lane]],
+            page: float) -> list[float]:
     """Return the width of each diagram in inches: in a narrow picture, diagrams are as wide as the picture, one below
-    the other."""
-    if len(drawn) > 1 and (style().in_paper or style().fixed is not None):
-        beside = style().page / len(drawn)
-        return [beside if beside >= NARROWEST else style().page] * len(drawn)
+    the other. ``page``: width of a wide picture."""
+    if style().shape is not None or (len(drawn) > 1 and (style().caption_beside or style().fixed is not None)):
+        beside = page / len(drawn)
+        return [beside if beside >= NARROWEST else page] * len(drawn)
     return [style().column if history.end - history.first <= NARROW_CYCLES and len(rows) + len(below) <= NARROW_ROWS
-            else style().page for (history, rows), below in zip(drawn, lanes or [()] * len(drawn), strict=True)]
+            else page for (history, rows), below in zip(drawn, lanes or [()] * len(drawn), strict=True)]
 
 
 def _titles(histories: Sequence[History]) -> list[str]:
@@ -190,7 +207,7 @@ class _Diagram:
         self._title = wrapped([title], width - 2 * MARGIN) if title else []
         lines = len(rows) + len(lanes)
         least = style().least(0.0) / (SHARE * POINTS)
-        self._pitch = max(least, min(LARGEST_ROW, max(LEAST_ROW, MOST_HEIGHT / lines)))
+        self._pitch = max(least, min(LARGEST_ROW, max(LEAST_ROW, style().highest(width) / lines)))
         self._size = min(style().text, SHARE * POINTS * self._pitch)
         labels = [*(row.label for row in rows), *map(lane_label, lanes)]
         self._left = MARGIN + 0.05 + max(text_width(label, self._size) for label in labels) / POINTS
@@ -200,10 +217,10 @@ class _Diagram:
         self._listed = [(self._colours[worm], describe_worm(history, worm)) for worm in worms] \
             if len(worms) <= LISTED else []
         longest = max((text_width(text) for _, text in self._listed), default=0)
-        self._columns = max(1, int((self.width - 2 * MARGIN) / (0.22 + longest / POINTS)))
+        self._columns = max(1, int((self.width - 2 * MARGIN) / (0.12 + style().line + longest / POINTS)))
         told = [*describe(history), *describe_deadlock(history)]
         self.caption = [*filter(None, [title]), *told, *(text for _, text in self._listed)]
-        if style().in_paper:
+        if style().caption_beside:
             self._listed, told = [], []
         self._lines = wrapped(told, self.width - 2 * MARGIN)
         self._at = _heights(history, rows)
@@ -214,9 +231,11 @@ class _Diagram:
         marks = [str(mark.get_label()) for mark in legend_marks(history, self._cycle)]
         needed = sum(text_width(label) + ENTRY * style().text for label in marks)
         self._across = -(-len(marks) // math.ceil(needed / POINTS / width))
-        self._legend = LEGEND * style().text / 6 * (-(-len(marks) // self._across) + (1 if lanes else 0))
-        self._below = TICKS + self._legend + listing + style().line * len(self._lines) + 2 * MARGIN
-        self._above = (TICKS if self._twice else MARGIN) + MARGIN * bool(title) + style().line * 1.2 * len(self._title)
+        self._ticks, self._entry = (height * style().text / 6 for height in (TICKS, LEGEND))
+        self._legend = self._entry * (-(-len(marks) // self._across) + (1 if lanes else 0))
+        self._below = self._ticks + self._legend + listing + style().line * len(self._lines) + 2 * MARGIN
+        self._above = (self._ticks if self._twice else MARGIN) + MARGIN * bool(title) + (
+            style().line * 1.2 * len(self._title))
         self.height = self._above + self._pitch * self._tall + self._below
 
     @property
@@ -224,15 +243,23 @@ class _Diagram:
         """Width of a cycle in points."""
         return (self.width - self._left - self.right) * POINTS / (self._span[1] - self._span[0])
 
+    def grow(self, height: float) -> None:
+        """Make the rows higher, up to `GROWTH` times, until the diagram has a height of ``height`` inches."""
+        fitting = (height - self._above - self._below) / self._tall
+        self._pitch = max(self._pitch, min(GROWTH * self._pitch, fitting))
+        self.height = self._above + self._pitch * self._tall + self._below
+
     def draw(self, figure: "Figure | SubFigure", height: float) -> None:
-        """Draw the diagram at the top of a subfigure with a height of ``height`` inches."""
+        """Draw the diagram at the top of a subfigure with a height of ``height`` inches; in the middle, if the style
+        has a shape."""
         history, width, left, right = self.history, self.width, self._left, self.right
-        foot = height - self.height
+        foot = (height - self.height) / (1 if style().shape is None else 2)
         below = foot + self._below
         axes = figure.add_axes((left / width, below / height, 1 - (left + right) / width,
                                 self._pitch * self._tall / height))
         if self._title:
-            figure.text(0.5, 1 - MARGIN / height, "\n".join(self._title), ha="center", va="top", fontsize=style().text)
+            figure.text(0.5, (foot + self.height - MARGIN) / height, "\n".join(self._title), ha="center", va="top",
+                        fontsize=style().text)
         axes.set(xlim=(self._span[0] - 0.5, self._span[1] - 0.5), ylim=(self._tall - 0.5, -0.5), xlabel="cycle")
         ticks = max(2, min(8, int((width - left - right) * POINTS / TICK)))
         there = [row for row in self.rows if row.vc < history.links[row.link].vcs]
@@ -243,16 +270,16 @@ class _Diagram:
         if self._lanes:
             draw_chunks(axes, history, self._lanes, scale)
             figure.legend(handles=chunk_legend(), loc="upper center",
-                          bbox_to_anchor=(0.5, (below - TICKS - LEGEND) / height), ncols=4, frameon=False,
+                          bbox_to_anchor=(0.5, (below - self._ticks - self._entry) / height), ncols=4, frameon=False,
                           borderaxespad=0, borderpad=0, handlelength=1.4, handletextpad=0.4, columnspacing=0.9)
         figure.legend(handles=legend_marks(history, self._cycle), loc="upper center",
-                      bbox_to_anchor=(0.5, (below - TICKS) / height), ncols=self._across, frameon=False,
+                      bbox_to_anchor=(0.5, (below - self._ticks) / height), ncols=self._across, frameon=False,
                       borderaxespad=0, borderpad=0, handlelength=1.4, handletextpad=0.4, columnspacing=0.9)
         for index, (colour, text) in enumerate(self._listed):
             row, column = divmod(index, self._columns)
             x = MARGIN + column * (width - 2 * MARGIN) / self._columns
-            y = below - TICKS - self._legend - 1.15 * style().line * (row + 1)
-            for ahead, words, shade in ((0, "\N{BLACK SQUARE}", colour), (0.1, text, WORDS)):
+            y = below - self._ticks - self._legend - 1.15 * style().line * (row + 1)
+            for ahead, words, shade in ((0, "\N{BLACK SQUARE}", colour), (style().line, text, WORDS)):
                 figure.text((x + ahead) / width, y / height, words, ha="left", va="baseline", color=shade)
         figure.text(MARGIN / width, (foot + MARGIN) / height, "\n".join(self._lines), ha="left", va="bottom",
                     linespacing=1.2, color=WORDS)

@@ -30,6 +30,7 @@ MOST_LINES = 40
 # inches
 NARROWEST = 1.9  # least width of a panel beside others
 USUAL = 8.0  # font size in points up to which panels have their usual height
+LOWEST = 2.25  # height of a row of panels, with a share of the legend, for which a figure with a shape is enlarged
 ALONE = 2.3  # height of a panel that is as wide as a column, or in one of several rows
 
 MOST_LAYOUTS = 4  # names of axes change the sizes of the axes, and the sizes change the lines of the names
@@ -117,7 +118,8 @@ def panel_grid(panels: int, high: float) -> tuple[float, float, tuple[int, int]]
     """Return width and height in inches of a figure with a number of panels, and the rows and columns of panels.
 
     One panel has the width of a column. Several panels are side by side on a page, in equal rows if one row is too
-    short for them, or one below the other if the user has chosen a small width.
+    short for them, or one below the other if the user has chosen a small width. If the style has a shape, a figure
+    with several rows is as large as they need.
 
     Parameters
     ----------
@@ -129,6 +131,10 @@ def panel_grid(panels: int, high: float) -> tuple[float, float, tuple[int, int]]
     beside = next(each for each in range(panels, 0, -1)
                   if panels % each == 0 and (width / each >= NARROWEST or each == 1))
     down = panels // beside
+    if style().shape is not None and down > 1:
+        needed = down * LOWEST / style().shape
+        style().require_width(needed)
+        width = max(width, needed)
     row = ALONE if panels == 1 or down > 1 else high
     return width, min(down * row * larger, max(row * larger, style().highest(width))), (down, beside)
 

@@ -16,10 +16,10 @@ PICTURES = [["topology", "ring:4"], ["topology", "min:b=2,stages=3"], PLAN, RUN,
 
 
 def sizes(svg):
-    """Give the width of a drawing in inches, and the heights of its letters in points."""
-    width = float(re.search(r'<svg[^>]* width="([0-9.]+)pt"', svg)[1]) / 72
+    """Give the width and the height of a drawing in inches, and the heights of its letters in points."""
+    width, height = (float(re.search(rf'<svg[^>]* {side}="([0-9.]+)pt"', svg)[1]) / 72 for side in ("width", "height"))
     scales = [float(one) for one in re.findall(r'scale\(([0-9.]+) -[0-9.]+\)', svg)]
-    return width, [100 * scale for scale in scales]  # glyphs are outlines for 100 points
+    return width, height, [100 * scale for scale in scales]  # glyphs are outlines for 100 points
 
 
 @pytest.mark.parametrize("command", PICTURES, ids=lambda command: " ".join(command[:3]))
@@ -29,7 +29,7 @@ def test_in_papers_widths_are_exact_and_letters_have_7_points(command, width, tm
     code, out, err = wormcast(*command, "--plot", file, "--style", "paper", "--width", width)
     assert code in (0, 3)
     assert not err
-    wide, letters = sizes(file.read_text())
+    wide, _, letters = sizes(file.read_text())
     assert wide == pytest.approx(WIDTHS.get(width) or float(width) / 25.4, abs=0.01)
     assert letters
     assert min(letters) >= 7 - 1e-6
@@ -39,6 +39,30 @@ def test_in_papers_widths_are_exact_and_letters_have_7_points(command, width, tm
     assert caption[0] not in file.read_text()
     with (tmp_path / "picture.data.csv").open() as opened:
         assert list(csv.DictReader(opened))
+
+
+@pytest.mark.parametrize(("command", "grows"), [
+    *((command, False) for command in PICTURES), (["topology", "irregular:seed=1"], True)],
+    ids=lambda value: " ".join(value[:3]) if isinstance(value, list) else None)
+def test_slides_have_the_shape_of_a_slide_letters_of_8_points_and_a_caption_beside(command, grows, tmp_path):
+    """The sheet of a network that is too high for 6.4 inches x 3.6 inches grows in both directions."""
+    file = tmp_path / "picture.svg"
+    code, _, err = wormcast(*command, "--plot", file, "--style", "slides")
+    assert code in (0, 3)
+    assert not err
+    wide, high, letters = sizes(file.read_text())
+    assert high == pytest.approx(wide * 9 / 16, abs=0.01)
+    assert wide > 6.41 if grows else wide == pytest.approx(6.4, abs=0.01)
+    assert min(letters) >= 8 - 1e-6
+    assert (tmp_path / "picture.caption.txt").read_text().splitlines()[0] not in file.read_text()
+    assert (tmp_path / "picture.data.csv").exists()
+
+
+def test_a_network_that_is_too_high_for_a_slide_names_the_width_that_it_needs(tmp_path):
+    code, _, err = wormcast("topology", "irregular:seed=1", "--plot", "p.svg", "--style", "slides", "--width", "100",
+                            cwd=tmp_path)
+    assert code == 2
+    assert re.search(r"width: 100 is not valid: the picture needs 1\d\d millimetres\. Allowed: 1\d\d to 600", err)
 
 
 def test_a_picture_for_the_screen_has_its_caption_and_no_files_beside_it(tmp_path):

@@ -245,9 +245,9 @@ def test_slides_have_thicker_lines_and_larger_letters(sweep_of):
         [legend] = figure.legends
         found[name] = {
             "legend": {line.get_linewidth() for line in legend.get_lines() if line.get_linestyle() != "None"},
-            "letters": legend.get_texts()[0].get_fontsize(), "caption": figure._suptitle.get_fontsize()}
-    assert found == {"screen": {"legend": {1.0}, "letters": 7, "caption": 6},
-                     "slides": {"legend": {1.6}, "letters": 10, "caption": 9}}
+            "letters": legend.get_texts()[0].get_fontsize(), "caption": figure._suptitle is not None}
+    assert found == {"screen": {"legend": {1.0}, "letters": 7, "caption": True},
+                     "slides": {"legend": {1.6}, "letters": 10, "caption": False}}
 
 
 def test_an_imprecise_mean_has_a_half_open_marker(sweep_of, tmp_path):

@@ -11,6 +11,7 @@ from written_waves import FIGURE_4, comment, links_of, vcd, worm
 
 from wormcast.algorithms import WormcastError
 from wormcast.sim.common.figure_file import save_figure
+from wormcast.sim.common.picture_style import PictureOptions, drawn_with
 from wormcast.sim.waves.view import read_waveform, require_drawable, rows_of, spacetime_figure
 from wormcast.sim.waves.view.marks import legend_marks
 
@@ -188,6 +189,24 @@ def test_it_is_as_wide_as_one_column_of_a_paper_or_two(tmp_path, worms, cycles, 
     width, height = map(float, re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', text).groups())
     assert width == pytest.approx(72 * inches)
     assert 0 < height < 72 * 10
+
+
+@pytest.mark.parametrize(("worms", "wide"), [(1, 6.4), (30, None)])
+def test_a_diagram_for_slides_has_their_shape_and_grows_with_its_rows(tmp_path, worms, wide):
+    said = comment(links_of(60), [worm(number, number, [number + 2]) for number in range(worms)], 100,
+                   topology="mesh:1x60")
+    holds = [(f"inj:{number}:0", 0, number, number, "F" * 40 + "T") for number in range(worms)]
+    history = history_of(tmp_path, said, holds)
+    with drawn_with(PictureOptions(style="slides")):
+        figure = spacetime_figure([(history, rows_of(history))])
+    width, height = figure.get_size_inches()
+    assert height == pytest.approx(width * 9 / 16)
+    assert width == pytest.approx(wide) if wide else width > 7
+    [axes] = figure.axes
+    figure.draw_without_rendering()
+    [legend] = figure.legends
+    assert legend.get_window_extent().y1 < axes.xaxis.label.get_window_extent().y0
+    assert {label.get_fontsize() for label in axes.get_yticklabels()} == {8}
 
 
 def test_what_cannot_be_drawn_is_refused(tmp_path):

@@ -132,7 +132,7 @@ def panel_grid(panels: int, high: float) -> tuple[float, float, tuple[int, int]]
                   if panels % each == 0 and (width / each >= NARROWEST or each == 1))
     down = panels // beside
     if style().shape is not None and down > 1:
-        needed = down * LOWEST / style().shape
+        needed = style().width_for(down * LOWEST)
         style().require_width(needed)
         width = max(width, needed)
     row = ALONE if panels == 1 or down > 1 else high

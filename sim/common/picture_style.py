@@ -195,6 +195,11 @@ class PictureStyle:
         """Return the largest height in inches of a picture with a width of ``width`` inches."""
         return MOST_HEIGHT if self.shape is None else self.shape * width
 
+    def width_for(self, height: float) -> float:
+        """Return the width in inches of a picture with the style's shape that is ``height`` inches high."""
+        assert self.shape is not None
+        return height / self.shape
+
     def require_width(self, needed: float) -> None:
         """Refuse a width that the user has chosen if it is less than ``needed`` inches."""
         if self.fixed is None or needed <= self.fixed + 1e-9:

@@ -123,7 +123,7 @@ class Sheet:
         if style().shape is not None:
             _, high = _legend_size(legend, title, max(needed, style().column))
             around = above + clear + BESIDE + (MARGIN + high + room) * POINTS
-            needed = max(needed, (around + lines_down * least) / POINTS / style().shape)
+            needed = max(needed, style().width_for((around + lines_down * least) / POINTS))
         self.width = _width(needed)
         fitting = (self.width * POINTS - left - right) / columns if columns else largest
         cell = max(least, min(largest, fitting))

@@ -113,7 +113,7 @@ def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
         diagrams, widths, stacked, width, height = sized(style().page)
         if style().shape is not None:
             if height > style().highest(width):
-                needed = height / style().shape
+                needed = style().width_for(height)
                 style().require_width(needed)
                 diagrams, widths, stacked, width, height = sized(needed)
             height = style().highest(width)

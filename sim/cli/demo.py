@@ -80,7 +80,8 @@ class LessonRun:
         Exit code that the command must have.
     notes : dict of str to str
         Notes by the moment from which the replay shows them: ``start``, ``closed`` (the knot of a deadlock closes),
-        ``rest`` (the deadlock's worms are at rest) or ``delivered``. The cycle of each moment is read from the run.
+        ``rest`` (the deadlock's worms are at rest), ``ejected N`` (the last tail of worm N is ejected) or
+        ``delivered``. The cycle of each moment is read from the run.
     """
 
     name: str
@@ -121,9 +122,12 @@ LESSONS = {
          LessonRun("ring-cured", "The same four unicasts with two classes of virtual channels: all arrive",
                f"{RING} --vcs 2", Exit.DONE, {
                    "start": "Each link has two virtual channels. Worms that still have to cross the edge of the ring, "
-                            "between nodes 3 and 0, use one of them, all other worms the other one.",
-                   "delivered": "Headers waited, but not in a circle. No worm crosses the edge on the second channel, "
-                                "so each wait for a second channel ends; then each wait for a first one ends, too."}))),
+                            "between nodes 3 and 0, use :0, all other worms :1. Worm 1 waits for no other worm.",
+                   "ejected 1": "Worm 1 has arrived. Its tail has released link:1>2:1, for which worm 0 waited.",
+                   "ejected 0": "Worm 0 has arrived. Its tail has released link:0>1:1, for which worm 3 waited.",
+                   "ejected 3": "Worm 3 has arrived. Its tail has released link:3>0:0, for which worm 2 waited.",
+                   "delivered": "Headers waited, but not in a circle. No worm crosses the edge on :1, so each wait "
+                                "for a channel :1 ends; then each wait for a channel :0 ends, too."}))),
     "consumption": Lesson(
         "two multicasts that wait for each other's consumption channel, and two channels per node",
         {"figure4.jsonl": MESSAGES},
@@ -145,14 +149,14 @@ LESSONS = {
     "tokens": Lesson(
         "two trees that need the same two outputs of a switch, without tokens and with them",
         {"trees.jsonl": TREES},
-        (LessonRun("trees", "Two trees that a switch copies, without tokens: deadlock", f"{TREE} --tokens off",
+        (LessonRun("tokens", "Two trees that a switch copies, without tokens: deadlock", f"{TREE} --tokens off",
                Exit.DEADLOCK, {
                    "start": "Worms 1 and 2 are multicasts that enter one switch by its two inputs. Each needs both "
                             "outputs of this switch. Worm 0 is a unicast that is in the way of one of them.",
                    "closed": "Each tree holds one output of the switch, and waits for the other one. The branch that "
                              "goes on cannot finish: its flits stay in the input buffer until both branches have them.",
                    "rest": "The input buffers are full of flits that one branch still needs. Nothing moves any more."}),
-         LessonRun("trees-cured", "The same trees with tokens: both arrive", TREE, Exit.DONE, {
+         LessonRun("tokens-cured", "The same trees with tokens: both arrive", TREE, Exit.DONE, {
              "start": "A switch copies a worm only while it holds the token of its group. Watch worm 1: it waits for "
                       "the token, and then for links that worm 2 still holds.",
              "delivered": "The trees went one after the other: worm 1 was copied when worm 2 had released the token "
@@ -197,8 +201,9 @@ def _show(name: str, out: Path) -> None:
 
 def _moments(history: "History") -> dict[str, int]:
     """Return the cycle of each moment in a history at which a replay begins to show a note."""
-    last = max((hold.last for hold in history.deliveries), default=history.first)
-    found = {"start": history.first, "delivered": last}
+    found = {"start": history.first}
+    for hold in history.deliveries:  # in the order of their last cycles
+        found[f"ejected {hold.worm}"] = found["delivered"] = hold.last
     if history.deadlock is not None:
         closed = history.knot_closed()
         assert closed is not None

@@ -1,7 +1,7 @@
 """``plan``: worms of a multicast, without simulation."""
 
 import dataclasses
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ from wormcast.algorithms.packet_steps import DISCIPLINES
 from wormcast.algorithms.phrases import number_text
 from wormcast.algorithms.routing import signed_dimensions
 from wormcast.algorithms.theory.conflicts import Conflict
-from wormcast.algorithms.theory.contention import Contention
+from wormcast.algorithms.theory.contention import Contention, LinkSharing
 
 from ..api.planning import plan, plan_random
 from ..build.limits import SAMPLES
@@ -195,16 +195,30 @@ MOST_PAIRS = 5
 DEFINITION = {1: "another node than the source sends in step 1", 2: "a node sends before the step after its receipt",
               3: "a node sends two worms by one link in a step"}
 
+#: Conditions of Theorem 1 of [Hou] (`Contention.conditions`) for a pair of worms that share a link.
+CONDITIONS = {1: "the later worm's sender has received the message by way of the earlier worm",
+              3: "both worms have the same sender and first link",
+              4: "the later worm's sender has received the message by way of a third worm, sent after the earlier worm "
+                 "by the same sender over the same first link"}
+
 
 def _show_contention(shared: Contention) -> None:
     """Print the pairs of worms that share a link, and the result of Theorem 1 of [Hou]."""
-    by = ", ".join(f"{count} by condition {number}" for number, count in shared.conditions.items()) + " of [Hou]"
-    say(f"worms that share a link: {shared.shared} pairs ({by}, {len(shared.violations)} by none), "
-        f"{len(shared.stepwise)} of them in one step")
-    for what, pairs in (("in one step", shared.stepwise), ("by none", shared.violations)):
-        named = [f"{first} and {second} on {link}" for first, second, link in map(shared.named, pairs[:MOST_PAIRS])]
-        if named:
-            say(f"  {what}: " + "; ".join(named) + ("; ..." if len(pairs) > MOST_PAIRS else ""))
+    say(f"worms that share a link: {count(shared.shared, 'pair')}, {len(shared.stepwise)} of them in one step"
+        + _named(shared, shared.stepwise))
+    for number, pairs in shared.conditions.items():
+        if pairs:
+            say(f"  {count(pairs, 'pair')}: {CONDITIONS[number]} (condition {number} of Theorem 1 of [Hou])")
+    if shared.violations:
+        say(f"  {count(len(shared.violations), 'pair')}: the theorem does not exclude that the later worm waits for "
+            "the earlier one" + _named(shared, shared.violations))
     broken = [text for number, text in DEFINITION.items() if not shared.definition[number]]
-    free = "depth contention-free" if shared.free else "not shown to be depth contention-free"
-    say(f"by Definition 1 and Theorem 1 of [Hou]: {free}" + (f", as {'; '.join(broken)}" if broken else ""))
+    say(("depth contention-free: no worm waits for a worm of another sender" if shared.free else
+         "not shown to be depth contention-free: a worm may wait for a worm of another sender")
+        + " (Definition 1 and Theorem 1 of [Hou])" + (f", as {'; '.join(broken)}" if broken else ""))
+
+
+def _named(shared: Contention, pairs: Sequence[LinkSharing]) -> str:
+    """Return the first pairs of worms and their links as text, after a colon. The text is empty without pairs."""
+    named = [f"{first} and {second} on {link}" for first, second, link in map(shared.named, pairs[:MOST_PAIRS])]
+    return (": worms " + "; ".join(named) + ("; ..." if len(pairs) > MOST_PAIRS else "")) if named else ""

@@ -104,7 +104,7 @@ class Lesson:
 TREES = Path(__file__).parents[1] / "experiments" / "figure" / "catalogue" / "000-fig1a.jsonl"
 
 RING = "run ring:4 individual --ties plus --messages {out}/ring.jsonl"
-TREE = "run min:b=2,stages=3 atbm --vcs 1 --consumption 2 --messages {out}/trees.jsonl"
+TREE = "run min:b=2,stages=3 atbm --vcs 1 --consumption 2 --messages {out}/tokens.jsonl"
 
 LESSONS = {
     "ring": Lesson(
@@ -148,7 +148,7 @@ LESSONS = {
                                 "same time. Both multicasts have arrived."}))),
     "tokens": Lesson(
         "two trees that need the same two outputs of a switch, without tokens and with them",
-        {"trees.jsonl": TREES},
+        {"tokens.jsonl": TREES},
         (LessonRun("tokens", "Two trees that a switch copies, without tokens: deadlock", f"{TREE} --tokens off",
                Exit.DEADLOCK, {
                    "start": "Worms 1 and 2 are multicasts that enter one switch by its two inputs. Each needs both "

@@ -122,7 +122,8 @@ LESSONS = {
          LessonRun("ring-cured", "The same four unicasts with two classes of virtual channels: all arrive",
                f"{RING} --vcs 2", Exit.DONE, {
                    "start": "Each link has two virtual channels. Worms that still have to cross the edge of the ring, "
-                            "between nodes 3 and 0, use :0, all other worms :1. Worm 1 waits for no other worm.",
+                            "between nodes 3 and 0, use channel :0 of a link, all other worms channel :1. Worm 1 waits "
+                            "for no other worm.",
                    "ejected 1": "Worm 1 has arrived. Its tail has released link:1>2:1, for which worm 0 waited.",
                    "ejected 0": "Worm 0 has arrived. Its tail has released link:0>1:1, for which worm 3 waited.",
                    "ejected 3": "Worm 3 has arrived. Its tail has released link:3>0:0, for which worm 2 waited.",

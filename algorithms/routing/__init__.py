@@ -20,7 +20,7 @@ from .reachability import Reachability, reachability
 from .shortest import SHORTEST, Shortest
 from .ties import TIES, as_built, default_signs, routes_of, signed_dimensions, with_any_signs, with_ties
 from .tree_channels import count_tree_links, find_tree_channels, walk_to_replication
-from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown, goes_up
+from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown, goes_up, links_up
 from .up_down_tree import UP_DOWN_TREE, UP_DOWN_TREE_ADAPTIVE, UP_DOWN_TREE_ANY, UpDownTree
 
 __all__ = [
@@ -65,6 +65,7 @@ __all__ = [
     "find_tree_channels",
     "goes_up",
     "last_option",
+    "links_up",
     "reachability",
     "routes_of",
     "signed_dimensions",

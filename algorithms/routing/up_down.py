@@ -5,10 +5,10 @@ import numpy.typing as npt
 
 from ..topologies.base import Topology
 from ..topologies.coordinates import levels
-from .base import ChoiceRelation, Choices
+from .base import ChoiceRelation, Choices, Relation
 from .distances import shortest_choices
 
-__all__ = ["UP_DOWN", "UP_DOWN_ADAPTIVE", "UpDown", "goes_up"]
+__all__ = ["UP_DOWN", "UP_DOWN_ADAPTIVE", "UpDown", "goes_up", "links_up"]
 
 UPWARDS, DOWNWARDS = 0, 1
 """Phases: a worm that may still go up, and one that has gone down."""
@@ -51,6 +51,12 @@ def goes_up(topology: Topology) -> npt.NDArray[np.bool_]:
     level = levels(topology)
     start, _, end, _ = topology.links.T
     return (level[end] < level[start]) | ((level[end] == level[start]) & (end < start))
+
+
+def links_up(relation: Relation, topology: Topology) -> npt.NDArray[np.bool_] | None:
+    """Return the links that lead up, bool [links], if the phases of a relation are those of up*/down*; else None."""
+    up = goes_up(topology)
+    return up if np.array_equal(relation.on(topology).phase_of_link, np.where(up, UPWARDS, DOWNWARDS)) else None
 
 
 UP_DOWN = UpDown("up-down", "links up towards a root, then down, on a shortest such way; ties to the lowest port",

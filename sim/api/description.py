@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 from wormcast.algorithms import Topology
 from wormcast.algorithms import topology as find_topology
 from wormcast.algorithms.headers import format_sizes
+from wormcast.algorithms.routing import UP_DOWN, goes_up, usual_relation
 from wormcast.algorithms.token_groups import TokenGroups, all_consumed, require_one_or_all, token_groups
+from wormcast.algorithms.topologies.coordinates import levels
 from wormcast.algorithms.typecheck import checked
 
 from .arguments import require_at_least
@@ -41,6 +43,17 @@ class NetworkResult(CommandResult):
         """Nodes, switches and links as plain data."""
         return self.topology.describe()
 
+    @property
+    def up(self) -> list[bool] | None:
+        """True for each link that leads up. None if the network's unicasts are not routed by up*/down* by default."""
+        network = self.topology
+        return goes_up(network).tolist() if usual_relation(network.kind) is UP_DOWN else None
+
+    @property
+    def levels(self) -> list[int]:
+        """Level of each switch: its number of hops from the nearest root."""
+        return levels(self.topology).tolist()
+
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each link: its ends, and their ports."""
         return self.description["links"]
@@ -57,7 +70,7 @@ class NetworkResult(CommandResult):
             stages.setdefault(stage, []).append(ring)
         return self.description | {"tokens": self.groups and [{"stage": stage, "groups": rings}
                                                               for stage, rings in stages.items()],
-                                   "headers": self.headers}
+                                   "headers": self.headers, "up": self.up, "levels": self.levels if self.up else None}
 
     def _lines(self) -> list[str]:
         network = self.topology

@@ -1,6 +1,7 @@
 """``topology``: nodes, switches and links of a network."""
 
 import dataclasses
+from itertools import repeat
 from pathlib import Path
 from typing import Annotated
 
@@ -69,9 +70,17 @@ def topology_(
           *([switches[end["switch"]], end["port"]] if apart and (end := node.get("consumes", node)) else [])]
          for node in description["nodes"]],
     )
+    up = result.up
+    directions = [] if up is None else [["up" if one else "down"] for one in up]
+    if up is not None:
+        say("up*/down*: " + "; ".join(
+            f"level {level}{' (root)' * (level == 0)}: "
+            + " ".join(name for name, at in zip(switches, result.levels, strict=True) if at == level)
+            for level in sorted({*result.levels})))
     table(
-        ["from", "output", "to", "input"],
-        [[switches[link["from"]], link["out"], switches[link["to"]], link["in"]] for link in description["links"]],
+        ["from", "output", "to", "input", *(["direction"] if directions else [])],
+        [[switches[link["from"]], link["out"], switches[link["to"]], link["in"], *direction]
+         for link, direction in zip(description["links"], directions or repeat([]), strict=False)],
     )
     if groups:
         table(["stage", "group", "switches that share a token"], [

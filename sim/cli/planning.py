@@ -11,7 +11,7 @@ from wormcast.algorithms import Plan, PlannedWorm, Topology, WormcastError
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.packet_steps import DISCIPLINES
 from wormcast.algorithms.phrases import number_text
-from wormcast.algorithms.routing import signed_dimensions
+from wormcast.algorithms.routing import links_up, signed_dimensions
 from wormcast.algorithms.theory.conflicts import Conflict
 from wormcast.algorithms.theory.contention import Contention, LinkSharing
 
@@ -120,12 +120,15 @@ def plan_(
         _show_contention(shared)
     rows: list[list[object]] = []
     signed = bool(signed_dimensions(found.scheme.relation, network))
+    up = links_up(found.scheme.relation, network)
+    signs = [""] * len(network.links) if up is None else ["↑" if one else "↓" for one in up]
     for worm in found.worms:
-        drawn = _drawn(network, worm, found.arrivals(worm))
+        drawn = _drawn(network, worm, found.arrivals(worm), signs)
         visits = " ".join(map(network.node_name, worm.destinations))
         rows.append([worm.id, worm.after, worm.step, *([_signs(worm, network)] if signed else []), visits,
                      len(worm.links), drawn])
-    table(["worm", "after", "step", *(["signs"] if signed else []), "visits", "hops", "path (* delivery)"], rows)
+    table(["worm", "after", "step", *(["signs"] if signed else []), "visits", "hops",
+           "path (* delivery)" if up is None else "path (* delivery, ↑ up, ↓ down)"], rows)
     if found.slots and met is not None:
         _show_slots(network, found.packets, found.slots)
         _show_conflicts(found, met)
@@ -158,8 +161,11 @@ def _show_conflicts(found: Plan, met: Mapping[str, list[Conflict]]) -> None:
             + (f": {'; '.join(named)}" if named else "") + ("; ..." if len(pairs) > MOST_PAIRS else ""))
 
 
-def _drawn(network: Topology, worm: PlannedWorm, arrivals: Collection[int | None]) -> str:
-    """Return the switches on a worm's way as text; branches in parentheses follow the switch that replicates."""
+def _drawn(network: Topology, worm: PlannedWorm, arrivals: Collection[int | None], signs: Sequence[str]) -> str:
+    """Return the switches on a worm's way as text, each after the sign of the link to it.
+
+    Branches in parentheses follow the switch that replicates.
+    """
     onwards: dict[int | None, list[int]] = {}
     for hop, before in enumerate(worm.before):
         onwards.setdefault(before, []).append(hop)
@@ -169,7 +175,8 @@ def _drawn(network: Topology, worm: PlannedWorm, arrivals: Collection[int | None
         words: list[str] = []
         while True:
             switch = int(network.injections[worm.source, 0]) if hop is None else worm.links[hop][1]
-            words.append(network.switch_title(switch) + ("*" if hop in arrivals else ""))
+            sign = "" if hop is None else signs[worm.link_rows[hop]]
+            words.append(sign + network.switch_title(switch) + ("*" if hop in arrivals else ""))
             following = onwards.get(hop, [])
             if len(following) != 1:
                 return " ".join([*words, *(f"({along(one)})" for one in following)])

@@ -217,6 +217,24 @@ def test_topology_shows_coordinates_and_labels():
     assert ["0.1", "east", "0.2", "west"] in cells
 
 
+def test_topology_and_plan_show_what_leads_up():
+    name = "irregular:switches=5,ports=5,nodes=5,seed=1"
+    _, shown = as_json("topology", name)
+    assert shown["levels"] == [0, 1, 2, 1, 2]
+    assert {(link["from"], link["to"]) for link, up in zip(shown["links"], shown["up"], strict=True) if up} == {
+        (1, 0), (3, 0), (2, 1), (2, 3), (4, 1), (4, 3)}
+    _, out, _ = wormcast("topology", name)
+    assert "up*/down*: level 0 (root): s0; level 1: s1 s3; level 2: s2 s4\n" in out
+    assert ["s4", "p0", "s3", "p1", "up"] in [
+        [cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines()]
+    path = wormcast("plan", name, "individual", "--source", 4, "--destinations", 0)[1]
+    assert "s4 ↑s3 ↑s0*" in path
+    down = wormcast("plan", name, "individual", "--source", 0, "--destinations", 4, "--relation", "up-down-adaptive")[1]
+    assert "s0 ↓s1 ↓s4*" in down
+    mesh = as_json("topology", "mesh:2x3")[1]
+    assert (mesh["up"], mesh["levels"]) == (None, None)
+
+
 @pytest.mark.parametrize("name", ["mesh:2x3", "torus:3x3", "ring:5", "min:b=2,stages=2,kind=omega", "irregular:seed=2"])
 def test_a_topology_is_written_as_a_network_file_and_read_back(name, tmp_path):
     file = tmp_path / "net.toml"

@@ -21,7 +21,7 @@ def test_plan_in_text_json_and_picture(scheme, tmp_path):
 def test_a_tree_is_told_by_its_branches():
     _, out, _ = wormcast("plan", NETWORK, "tree", *TO)
     told = " ".join(line.split("│")[-2].strip() for line in out.splitlines() if line.startswith("│"))
-    assert told == "s3 s0* (s7*) (s2* s3*) (s4* s1* s5*)"
+    assert told == "s3 ↑s0* (↓s7*) (↓s2* ↓s3*) (↓s4* ↓s1* ↓s5*)"
     _, out, _ = wormcast("plan", NETWORK, "tree", *TO, "--json")
     [worm] = json.loads(out)["worms"]
     assert worm["links"] == [[3, 0], [0, 7], [0, 2], [0, 4], [2, 3], [4, 1], [1, 5]]

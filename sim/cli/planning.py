@@ -211,14 +211,15 @@ CONDITIONS = {1: "the later worm's sender has received the message by way of the
 
 def _show_contention(shared: Contention) -> None:
     """Print the pairs of worms that share a link, and the result of Theorem 1 of [Hou]."""
-    say(f"worms that share a link: {count(shared.shared, 'pair')}, {len(shared.stepwise)} of them in one step"
-        + _named(shared, shared.stepwise))
+    say(f"worms that share a link: {count(shared.shared, 'pair')}, {len(shared.stepwise)} of them in one step")
+    if shared.stepwise:
+        say(f"  in one step: {_named(shared, shared.stepwise)}")
     for number, pairs in shared.conditions.items():
         if pairs:
             say(f"  {count(pairs, 'pair')}: {CONDITIONS[number]} (condition {number} of Theorem 1 of [Hou])")
     if shared.violations:
         say(f"  {count(len(shared.violations), 'pair')}: the theorem does not exclude that the later worm waits for "
-            "the earlier one" + _named(shared, shared.violations))
+            f"the earlier one: {_named(shared, shared.violations)}")
     broken = [text for number, text in DEFINITION.items() if not shared.definition[number]]
     say(("depth contention-free: no worm waits for a worm of another sender" if shared.free else
          "not shown to be depth contention-free: a worm may wait for a worm of another sender")
@@ -226,6 +227,6 @@ def _show_contention(shared: Contention) -> None:
 
 
 def _named(shared: Contention, pairs: Sequence[LinkSharing]) -> str:
-    """Return the first pairs of worms and their links as text, after a colon. The text is empty without pairs."""
+    """Return the first pairs of worms and their links as text."""
     named = [f"{first} and {second} on {link}" for first, second, link in map(shared.named, pairs[:MOST_PAIRS])]
-    return (": worms " + "; ".join(named) + ("; ..." if len(pairs) > MOST_PAIRS else "")) if named else ""
+    return "worms " + "; ".join(named) + ("; ..." if len(pairs) > MOST_PAIRS else "")

@@ -1,6 +1,6 @@
 """Gantt chart of a run: the flits that each node sends and receives in each cycle."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,10 @@ from ..common.frame import COLOURS, GRID, LEGEND, MARGIN, POINTS, legend_columns
 from ..common.picture_style import style
 from ..common.text import count
 from ..drawing import scheme_on
+from ..engines.bulk import BulkEngine
+from ..host import make_host
+from ..host.constants import NOW
+from .bars import OPEN, Bar, Steps, on_tracks
 from .run import Run
 
 if TYPE_CHECKING:
@@ -21,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NAME",
-    "OPEN",
     "UNENDED",
     "bars_of",
     "caption_of",
@@ -39,14 +42,13 @@ ROWS, AXIS = (0.025, 0.18, 6.0), 0.6
 #: Height of a node's name beside its row, in units of the font size.
 NAME = 1.22
 
-#: For each activity of a node: the third of the node's row in which it is drawn (0: top), and the colour.
-BARS = {
-    "start-up (processor)": (0, "#303030"),
-    "sends flits": (1, COLOURS[0]),
-    "header on its way": (2, "#d4d4d4"),
-    "receives flits": (2, COLOURS[4]),
-    "notes the receipt": (2, COLOURS[1]),
-}
+#: Kinds of bars.
+STARTS, SENDS, HEADER = "start-up (processor)", "sends flits", "header on its way"
+RECEIVES, RECEIPT = "receives flits", "notes the receipt"
+#: For each kind: the third of the node's row in which it is drawn (0: top), and the colour.
+BARS = {STARTS: (0, "#303030"), SENDS: (1, COLOURS[0]), HEADER: (2, "#d4d4d4"), RECEIVES: (2, COLOURS[4]),
+        RECEIPT: (2, COLOURS[1])}
+PAUSE = 0.7  # share of white in the colour of a bar where no flit is sent or received
 THIRD = 0.28  # height of a bar, as a share of the row's height; the rest is free between the bars of neighbours
 GAP = 0.3  # points, between bars
 BETWEEN = "#b0b0b0"  # lines between rows, darker than the grid
@@ -55,19 +57,23 @@ SHARE = 0.08  # largest width of such a line, as a share of the row's height
 #: Options that the caption names if they do not have their defaults.
 SHOWN = (*HOST_FIELDS, *DMA_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)
 
-#: Number in place of a bar's end if its activity does not end in the run, and the hatch of such bars.
-OPEN, UNENDED = -1, "//////"
+#: Hatch of bars whose activity does not end in the run.
+UNENDED = "//////"
+
+#: Largest number of cycles of a run in which pauses between flits are drawn. In a longer run they are too short to see.
+MOST_PAUSED_CYCLES = 50_000
 
 
 def gantt_figure(result: Run) -> "Figure":
     """Draw a run with one row per node, and cycles from left to right.
 
     A node's row has three parts. The top part of a row shows the processor's work before a worm is posted, the middle
-    part the flits that the host hands to its interface. The bottom part of a row shows each reception as three bars.
-    The first bar of a reception begins when the sender sends the worm's first flit, and ends when the node receives the
-    first payload flit. The second bar of a reception ends at the last payload flit, the third one when the host notes
-    the receipt. Rows are in the order in which nodes have received their first message; nodes that receive none, for
-    example the source, are ordered by their first start-up. Nodes that neither send nor receive have no row.
+    part the flits that the host hands to its interface. A bar is pale where the host hands or receives no flit. The
+    bottom part of a row shows each reception as three bars. The first bar of a reception begins when the sender sends
+    the worm's first flit, and ends when the node receives the first payload flit. The second bar of a reception ends at
+    the last payload flit, the third one when the host notes the receipt. Rows are in the order in which nodes have
+    received their first message; nodes that receive none, for example the source, are ordered by their first start-up.
+    Nodes that neither send nor receive have no row.
     """
     import matplotlib
     from matplotlib.patches import Patch
@@ -78,22 +84,19 @@ def gantt_figure(result: Run) -> "Figure":
     place = {node: row for row, node in enumerate(nodes)}
     with matplotlib.rc_context(curve_settings()):
         handles = [Patch(label=style().label(what), facecolor=colour) for what, (_, colour) in BARS.items()
-                   if any(begin != last for spans in bars[what].values() for begin, last in spans)]
+                   if any(bar.kind == what and bar.begin != bar.end for bar in bars)]
+        if pale := [BARS[bar.kind][1] for bar in bars if bar.flits and bar.end != OPEN]:
+            handles.append(Patch(label="no flit", facecolor=_pale(pale[0])))
         if result.outcome != "delivered":
             handles.append(Patch(label="does not end", facecolor="white", edgecolor="black", hatch=UNENDED))
         down, columns = legend_rows([str(one.get_label()) for one in handles])
-        height = row_height(len(nodes), ROWS, AXIS, down)
+        least, most, together = ROWS
+        height = row_height(len(nodes), (least, most * max(bar.tracks for bar in bars), together), AXIS, down)
         figure = captioned(style().page, AXIS + height * len(nodes), caption_of(result, SHOWN), down,
                            _rows(result, bars))
         axes = figure.subplots()
-        for what, (third, colour) in BARS.items():
-            for node in nodes:
-                rows = place[node] + (third - 1.5) * THIRD, THIRD
-                spans = bars[what].get(node, ())
-                axes.broken_barh([(begin, last - begin) for begin, last in spans if last > begin], rows,
-                                 facecolor=colour, edgecolor="white", linewidth=GAP)
-                axes.broken_barh([(begin, end - begin) for begin, last in spans if last == OPEN], rows,
-                                 facecolor="white", edgecolor=colour, linewidth=GAP, hatch=UNENDED)
+        for bar in bars:
+            _draw(axes, bar, place[bar.node], end)
         step = max(1, int(np.ceil(NAME * style().small / POINTS / height)))
         axes.set_yticks(range(0, len(nodes), step), [result.network.topology.node_name(node) for node in nodes[::step]],
                         fontsize=style().small)
@@ -101,6 +104,30 @@ def gantt_figure(result: Run) -> "Figure":
         divide_rows(axes, len(nodes), height, first=-0.5)
         figure.legend(handles=handles, loc="outside lower center", ncols=columns, **LEGEND)
     return figure
+
+
+def _draw(axes: "Axes", bar: Bar, row: int, last: int) -> None:
+    """Draw a bar; pale where it has no flit, and hatched if its activity does not end."""
+    third, colour = BARS[bar.kind]
+    rows = row + (third - 1.5) * THIRD + bar.track * THIRD / bar.tracks, THIRD / bar.tracks
+    end = last if bar.end == OPEN else bar.end
+    if end <= bar.begin:
+        return
+    whole = [(bar.begin, end - bar.begin)]
+    if bar.end == OPEN:
+        axes.broken_barh(whole, rows, facecolor="white", edgecolor=colour, linewidth=GAP, hatch=UNENDED)
+    else:
+        axes.broken_barh(whole, rows, facecolor=_pale(colour) if bar.flits else colour, edgecolor="white",
+                         linewidth=GAP)
+    axes.broken_barh([(begin, min(stop, end) - begin) for begin, stop in bar.flits if begin < end], rows,
+                     facecolor=colour, linewidth=0)
+
+
+def _pale(colour: str) -> tuple[float, ...]:
+    """Return the colour of a bar where no flit is sent or received."""
+    from matplotlib.colors import to_rgb
+
+    return tuple(part + (1 - part) * PAUSE for part in to_rgb(colour))
 
 
 def divide_rows(axes: "Axes", rows: int, height: float, *, first: float) -> None:
@@ -126,12 +153,11 @@ def legend_rows(labels: Sequence[str], most: int = 99) -> tuple[int, int]:
     return down, -(-len(labels) // max(1, down))
 
 
-def _rows(result: Run, bars: dict[str, dict[int, list[tuple[int, int]]]]) -> list[dict[str, Any]]:
+def _rows(result: Run, bars: Sequence[Bar]) -> list[dict[str, Any]]:
     """Return a row for each bar: node, activity, first cycle and the cycle after the last; no end if the activity does
     not end in the run."""
-    return [{"node": result.network.topology.node_name(node), "activity": what, "begin": begin,
-             "end": None if end == OPEN else end}
-            for what, by_node in bars.items() for node, spans in by_node.items() for begin, end in spans]
+    return [{"node": result.network.topology.node_name(bar.node), "activity": bar.kind, "begin": bar.begin,
+             "end": None if bar.end == OPEN else bar.end} for bar in bars]
 
 
 def require_rows(nodes: Sequence[int], result: Run) -> None:
@@ -141,25 +167,70 @@ def require_rows(nodes: Sequence[int], result: Run) -> None:
                             "Needed: a longer --timeout.")
 
 
-def bars_of(result: Run) -> dict[str, dict[int, list[tuple[int, int]]]]:
-    """Return begin and end of the bars, by kind and node. The end is `OPEN` if the activity does not end in the run."""
-    found: dict[str, dict[int, list[tuple[int, int]]]] = {what: {} for what in BARS}
+def bars_of(result: Run) -> list[Bar]:
+    """Return the bars of a run, in the order of `BARS`. Receptions that overlap at a node are on different tracks.
 
-    def add(what: str, node: int, begin: int, end: int) -> None:
-        if begin >= 0:
-            found[what].setdefault(node, []).append((begin, end))
+    If a host waits between two flits of a worm, the cycles with flits are measured in a second, identical run.
+    """
+    found = on_tracks(_steps(result), {})
+    return sorted(found, key=lambda bar: ([*BARS].index(bar.kind), bar.node, bar.begin, bar.track))
 
-    for worm in result.host.worms:
+
+def _steps(result: Run) -> Iterator[Steps]:
+    sent, received = _flits(result)
+    for number, worm in enumerate(result.host.worms):
         node = int(worm["source"])
         if worm["posted"] >= 0:
-            add("start-up (processor)", node, int(worm["posted"] - worm["cost"]), int(worm["posted"]))
-        add("sends flits", node, int(worm["injected"]), int(worm["handed"]))
-        for delivery in result.host.deliveries[worm["delivery"]:worm["delivery_end"]]:
-            to = int(delivery["node"])
-            add("header on its way", to, int(worm["injected"]), int(delivery["head"]))
-            add("receives flits", to, int(delivery["head"]), int(delivery["tail"]))
-            add("notes the receipt", to, int(delivery["tail"]), int(delivery["received"]))
-    return found
+            yield [Bar(STARTS, node, int(worm["posted"] - worm["cost"]), int(worm["posted"]))]
+        yield [Bar(SENDS, node, int(worm["injected"]), int(worm["handed"]), flits=sent(number))]
+        for place in range(worm["delivery"], worm["delivery_end"]):
+            delivery = result.host.deliveries[place]
+            to, head, tail = (int(delivery[name]) for name in ("node", "head", "tail"))
+            yield [Bar(HEADER, to, int(worm["injected"]), head), Bar(RECEIVES, to, head, tail, flits=received(place)),
+                   Bar(RECEIPT, to, tail, int(delivery["received"]))]
+
+
+Flits = Callable[[int], tuple[tuple[int, int], ...]]
+
+
+def _flits(result: Run) -> tuple[Flits, Flits]:
+    """Return functions that give the cycles with flits of a worm at its source, and of a delivery, as in `Bar.flits`.
+
+    They give an empty tuple if the flits have no pause, and in runs of more than 50000 cycles.
+    """
+    worms, deliveries = result.host.worms, result.host.deliveries
+    length = worms["length"][deliveries["worm"]]
+    paused = [_paused(worms["injected"], worms["handed"], worms["headers"] + worms["length"]),
+              _paused(deliveries["head"], deliveries["tail"], length)]
+    cycles: list[dict[int, list[int]]] = [{}, {}]
+    if result.cycles <= MOST_PAUSED_CYCLES and any(one.any() for one in paused):
+        host = make_host(result.network, result.messages, result.worms, stall=result.stall, seed=result.seed)
+        engine = BulkEngine(result.network, host)
+        for _ in range(result.cycles):
+            now = int(host.counters[NOW])
+            begun, sent, due = host.streams["worms"].copy(), host.streams["sent"].copy(), host.deliveries["due"].copy()
+            engine.run(1, beyond=True)
+            sending = (host.streams["worms"] != begun) | (host.streams["sent"] != sent)
+            for number, seen in zip((host.streams["before"][sending], np.flatnonzero(host.deliveries["due"] != due)),
+                                    cycles, strict=True):
+                for each in number.tolist():
+                    seen.setdefault(each, []).append(now)
+
+    def of(paused: np.ndarray, cycles: dict[int, list[int]]) -> Flits:
+        return lambda number: _runs(cycles[number]) if paused[number] and number in cycles else ()
+
+    return of(paused[0], cycles[0]), of(paused[1], cycles[1])
+
+
+def _paused(first: np.ndarray, last: np.ndarray, flits: np.ndarray) -> np.ndarray:
+    """Return whether flits from cycle ``first`` to cycle ``last`` have pauses, or, if ``last`` is -1, may have them."""
+    return (first >= 0) & ((last < 0) | (last - first + 1 > flits))
+
+
+def _runs(cycles: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Return the first cycle, and the cycle after the last one, of each run of consecutive cycles."""
+    parts = np.split(np.array(cycles), np.flatnonzero(np.diff(cycles) > 1) + 1)
+    return tuple((int(part[0]), int(part[-1]) + 1) for part in parts)
 
 
 def end_of(result: Run) -> int:
@@ -169,18 +240,21 @@ def end_of(result: Run) -> int:
     return result.cycles if result.outcome == "delivered" else min(result.cycles, last + max(8, last // 8))
 
 
-def order_of(bars: dict[str, dict[int, list[tuple[int, int]]]]) -> list[int]:
+def order_of(bars: Sequence[Bar]) -> list[int]:
     """Return the nodes in the order in which they have received their first message.
 
     A node that receives no message, for example the source, is ordered by the cycle of its first start-up. Nodes that
     neither start nor receive a worm within the run come last.
     """
     begins: dict[int, int] = {}
-    sides = {"header on its way": 1, "sends flits": 0, "start-up (processor)": 0, "receives flits": 1}
-    for what, side in sides.items():
-        begins |= {node: min(span[side] for span in spans) for node, spans in bars[what].items()
-                   if min(span[side] for span in spans) != OPEN}
-    waiting = {node for spans in bars.values() for node in spans} - begins.keys()
+    for kind in HEADER, SENDS, STARTS, RECEIVES:
+        first: dict[int, int] = {}
+        for bar in bars:
+            at = bar.end if kind in (HEADER, RECEIVES) else bar.begin
+            if bar.kind == kind:
+                first[bar.node] = min(at, first.get(bar.node, at))
+        begins |= {node: at for node, at in first.items() if at != OPEN}
+    waiting = {bar.node for bar in bars} - begins.keys()
     return [*sorted(begins, key=lambda node: (begins[node], node)), *sorted(waiting)]
 
 

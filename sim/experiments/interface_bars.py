@@ -1,7 +1,6 @@
 """Activities of hosts and network interfaces in a run, packet by packet: bars of a Gantt chart."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -10,11 +9,11 @@ from wormcast.algorithms import WormcastError
 from ..engines.bulk import BulkEngine
 from ..engines.interface_times import InterfaceTimes, follow_interfaces
 from ..host import make_host
-from .gantt import OPEN
+from .bars import OPEN, Bar, Steps, on_tracks
 from .run import Run
 
 __all__ = ["COMES_IN", "HOST_ENDS", "HOST_STARTS", "MOST_DRAWN_CYCLES", "POSTED", "RECEPTION", "SENDS", "STARTS",
-           "WAITS", "Bar", "interface_bars", "interfaces_work"]
+           "WAITS", "interface_bars", "interfaces_work"]
 
 #: Largest number of cycles of a run that is drawn. In a run of more cycles, packets would be too narrow to see.
 MOST_DRAWN_CYCLES = 50_000
@@ -24,41 +23,8 @@ HOST_STARTS, HOST_ENDS = "t_hs, host start-up", "t_hr, host reception"
 POSTED, COMES_IN, RECEPTION = "flits from the host", "packet comes in", "t_nr, interface reception"
 STARTS, WAITS, SENDS = "t_ns, interface start-up", "waits for a virtual channel", "packet is sent"
 
-#: Bars of a kind (key) share a part of a node's row, and the tracks in this part, with bars of another kind (value).
+#: Bars of a kind (key) share a part of a node's row, and its tracks, with bars of another kind (value).
 SHARED = {HOST_ENDS: HOST_STARTS, COMES_IN: POSTED, WAITS: STARTS, SENDS: STARTS}
-
-#: Later than any cycle.
-NEVER = 1 << 62
-
-
-class Bar(NamedTuple):
-    """Activity of a node in cycles ``begin`` to ``end`` - 1; ``end`` is `OPEN` for an activity that does not end.
-
-    Members
-    -------
-    kind : str
-    node, begin, end : int
-    number : str
-        Number of the packet in its message, from 1. If the run has several messages, the message's number precedes the
-        packet's.
-    receiver : str
-        Node to which the packet is sent; empty if there is not exactly one.
-    track, tracks : int
-        Track of the bar among overlapping bars of its kind and node, and the number of these tracks.
-    """
-
-    kind: str
-    node: int
-    begin: int
-    end: int
-    number: str = ""
-    receiver: str = ""
-    track: int = 0
-    tracks: int = 1
-
-
-Steps = Sequence[Bar]
-"""Consecutive activities of one packet, worm or receipt."""
 
 
 def interfaces_work(result: Run) -> bool:
@@ -89,7 +55,7 @@ def interface_bars(result: Run) -> list[Bar]:
                             f"interfaces. Allowed: at most {MOST_DRAWN_CYCLES} cycles.")
     host = make_host(result.network, result.messages, result.worms, stall=result.stall, seed=result.seed)
     times = follow_interfaces(BulkEngine(result.network, host), result.cycles)
-    return sorted(_side_by_side([*_of_hosts(result), *_sent(result, times), *_received(result, times)]))
+    return sorted(on_tracks([*_of_hosts(result), *_sent(result, times), *_received(result, times)], SHARED))
 
 
 def _of_hosts(result: Run) -> Iterator[Steps]:
@@ -141,23 +107,3 @@ def _receiver(result: Run, worm: int) -> str:
     """
     visits = result.worms.visits(worm).tolist() if worm >= 0 else []
     return result.network.topology.node_name(visits[0]) if len(visits) == 1 else ""
-
-
-def _side_by_side(everything: Iterable[Steps]) -> Iterator[Bar]:
-    """Yield the bars that have begun; bars that overlap by more than a cycle are on different tracks."""
-    places: dict[tuple[int, str], list[Steps]] = {}
-    for steps in everything:
-        if begun := [bar for bar in steps if bar.begin >= 0]:
-            kind = begun[0].kind
-            places.setdefault((begun[0].node, SHARED.get(kind, kind)), []).append(begun)
-    for found in places.values():
-        members = sorted(found, key=lambda steps: (steps[0].begin, steps))
-        free: list[int] = []  # cycle from which each track is free
-        tracks = []
-        for steps in members:
-            # a packet may be presented while the last flit of the packet before it is on the link
-            track = next((number for number, cycle in enumerate(free) if cycle <= steps[0].begin + 1), len(free))
-            free[track:track + 1] = [NEVER if steps[-1].end == OPEN else steps[-1].end]
-            tracks.append(track)
-        for steps, track in zip(members, tracks, strict=True):
-            yield from (bar._replace(track=track, tracks=len(free)) for bar in steps)

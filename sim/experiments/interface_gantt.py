@@ -9,7 +9,8 @@ from ..build.configuration import CHANNEL_FIELDS, DMA_FIELDS, HOST_FIELDS
 from ..common.curve_frame import captioned, curve_settings, row_height
 from ..common.frame import COLOURS, LEGEND, POINTS, text_width
 from ..common.picture_style import style
-from .gantt import NAME, OPEN, UNENDED, caption_of, divide_rows, end_of, legend_rows, require_rows
+from .bars import OPEN, Bar
+from .gantt import NAME, UNENDED, caption_of, divide_rows, end_of, legend_rows, require_rows
 from .interface_bars import (
     COMES_IN,
     HOST_ENDS,
@@ -19,7 +20,6 @@ from .interface_bars import (
     SENDS,
     STARTS,
     WAITS,
-    Bar,
     interface_bars,
 )
 from .run import Run

@@ -123,11 +123,12 @@ def _draw(axes: "Axes", bar: Bar, row: int, last: int) -> None:
                      facecolor=colour, linewidth=0)
 
 
-def _pale(colour: str) -> tuple[float, ...]:
+def _pale(colour: str) -> tuple[float, float, float]:
     """Return the colour of a bar where no flit is sent or received."""
     from matplotlib.colors import to_rgb
 
-    return tuple(part + (1 - part) * PAUSE for part in to_rgb(colour))
+    red, green, blue = (part + (1 - part) * PAUSE for part in to_rgb(colour))
+    return red, green, blue
 
 
 def divide_rows(axes: "Axes", rows: int, height: float, *, first: float) -> None:

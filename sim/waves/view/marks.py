@@ -21,6 +21,7 @@ LEAST_HATCHED = 3.0  # least width of a hatched part of a bar; hatching of narro
 MARK = 0.62  # size of the mark of a delivery, as a fraction of the distance of rows
 NEUTRAL = "#7f7f7f"
 LETTERS = 0.65  # largest font size of the text on a bar, as a fraction of the distance of rows
+BOLD = 1.1  # width of bold digits, in widths of digits
 LEAST_LETTERS = 3.5  # smallest font size of the text on a wait, in points
 ASIDE = 0.14  # distance of an arrow's start and end from the middle of a bar, as a fraction of the distance of rows
 
@@ -170,21 +171,31 @@ def _waits(axes: "Axes", history: History, scale: Scale) -> None:
             continue
         at = scale.at[wait.link, wait.vc]
         lines.append([(wait.first - 0.5, at + BAR / 2), (wait.last + 0.5, at + BAR / 2)])
-        text = f"waits for {name_any(history, wait.resources)}"
-        start, end = _quiet(on_row[wait.link, wait.vc], wait, (2 * size + 2) / scale.cycle)
-        if size >= LEAST_LETTERS and (end - start) * scale.cycle >= text_width(text, size) + 3:
-            write_on(axes, start + 1.5 / scale.cycle, at, text, size, gid=f"wait-{wait.link}-{wait.vc}-{wait.first}")
+        start, end = _quiet(on_row[wait.link, wait.vc], wait, size, scale.cycle)
+        room = (end - start) * scale.cycle - 2
+        text = next((text for text in _texts(history, wait) if text_width(text, size) <= room), None)
+        if size >= LEAST_LETTERS and text is not None:
+            write_on(axes, start + 1 / scale.cycle, at, text, size, gid=f"wait-{wait.link}-{wait.vc}-{wait.first}")
     axes.add_collection(LineCollection(lines, color="black", linewidth=0.8, zorder=3, gid="waits"))
 
 
-def _quiet(holds: Sequence[RecordedHold], wait: Wait, number: float) -> tuple[float, float]:
+def _texts(history: History, wait: Wait) -> list[str]:
+    """Return the texts that may be written on a wait, the preferred one first."""
+    name = name_any(history, wait.resources)
+    token = all(resource.startswith("token:") for resource in wait.resources)
+    return [f"waits for {name}", name, *["token"] * token]
+
+
+def _quiet(holds: Sequence[RecordedHold], wait: Wait, size: float, cycle: float) -> tuple[float, float]:
     """Return begin and end of the longest gap between flits in a wait.
 
-    A worm's number, which is written on its bar and takes ``number`` cycles, counts as flits.
+    A worm's number, which is written on its bar, counts as flits. ``size``: font size. ``cycle``: width of a cycle.
+    Both are in points.
     """
     begin, end = wait.first - 0.5, wait.last + 0.5
     taken = [(begin, begin), (end, end)]
     for hold in holds:
+        number = (BOLD * text_width(str(hold.worm), size) + 2) / cycle
         taken += [(hold.first - 0.5, hold.first - 0.5 + number),
                   *((first - 0.5, last + 0.5) for first, last in hold.runs)]
     gaps, reached = [], begin

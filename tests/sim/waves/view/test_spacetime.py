@@ -115,6 +115,16 @@ def test_waits_are_drawn_and_told_where_there_is_room(tmp_path):
     assert re.findall(r'id="(wait-.*)"', text) == ["wait-2-0-13", "wait-3-0-15"]
 
 
+@pytest.mark.parametrize(("last", "text"), [(100, "waits for token:0:0"), (34, "token:0:0"), (24, "token"), (14, None)])
+def test_the_text_of_a_wait_is_as_long_as_its_room(tmp_path, last, text):
+    said = comment(links_of(2), [worm(0, 0, [1])], 150, scheme="atbm", replicates=True)
+    holds = [("inj:0:0", 0, 0, 1, "FF" + "." * (last - 2) + "F" * (140 - last) + "T")]
+    history = history_of(tmp_path, said, holds, [("inj:0:0", 0, 0, 3, last, ["token:0:0"])])
+    [axes] = spacetime_figure([(history, rows_of(history))]).axes
+    found = [one.get_text() for one in axes.findobj(Text) if (one.get_gid() or "").startswith("wait-")]
+    assert found == ([] if text is None else [text])
+
+
 @pytest.mark.parametrize("told", [True, False])
 def test_a_deadlock_has_arrows_and_a_caption(tmp_path, told):
     """From the last link of each worm: where its header waits, or, where no wait is told, as far as it has come."""

@@ -48,8 +48,8 @@ paper is a formula on measurements:
 such as 003-51f, is a sentence of the paper. Several statements may judge one claim, on different figures. Names of \
 figures are those of `wormcast figure`: 003-fig5a is Figure 5(a) of [Amnah].
 
-A number after *at* is a place on the figure's axis: a load (payload flits times destinations, created per node and \
-cycle) or an option's value. A number after ± is half of a 95 % interval; *(2290 to 2360)* is a range.
+A number after *at* or *x =* is a place on the figure's x axis: a load (payload flits times destinations, created per \
+node and cycle) or an option's value. A number after ± is half of a 95 % interval; *(2290 to 2360)* is a range.
 
 A *reconstructed rival* is a scheme that the paper compares with and does not define. Its form here is ours, after \
 the papers' descriptions. A statement of order against such a rival is held only if it also holds against a bound \
@@ -67,10 +67,11 @@ NAMES = {"others_wait": "wait behind other nodes' worms", "own_wait": "wait behi
          "ff": "flip-flops", "dpr16x4": "memories of 16 x 4 bits", "mhz": "clock in MHz", "median_mhz": "clock in MHz"}
 
 #: Parts of reasons that tables print as fragments, and their sentences.
-SENTENCES = ((r"(held|reversed|open) at (.+)", r"it is \1 at \2"),
+SENTENCES = ((r"(held|reversed|open) at (.+)", r"it is \1 at x = \2"),
              (r"reversed (by .+)", r"it is reversed \1"),
-             (r"no difference at (.+)", r"there is no difference at \1"),
+             (r"no difference at (.+)", r"there is no difference at x = \1"),
              (r"budget: (.+) hours are missing", r"the run was shortened by \1 hours"),
+             (r"saturated in some repetitions at (.+)", r"the network is saturated in some repetitions at x = \1"),
              (r"saturated in some repetitions(.*)", r"the network is saturated in some repetitions\1"))
 
 

@@ -49,7 +49,7 @@ def test_a_page_says_what_held_what_did_not_and_why():
         "![Latency](a.svg)",
         "| 004-fig7 | Latency | 1 (01a) | 2 | 4 |",
         "| 004-fig8 | Waits | 0 | 1 | 1 |",
-        "- 004-02b (fig7) \"Z waits \\| a lot\". It is reversed at 3. As printed.",
+        "- 004-02b (fig7) \"Z waits \\| a lot\". It is reversed at x = 3. As printed.",
         "- 004-02b (fig8) \"Z waits \\| a lot\". No wait at all.",
         "- 004-03c (fig7) \"DCF beats EDN\". Undecided. The rival is reconstructed: no bound.",
         "- 004-03d (fig7) \"DCF beats EDN by far\". Undecided. The rival is reconstructed: no bound.",
@@ -94,7 +94,7 @@ def test_a_page_of_a_paper_has_a_line_for_each_statement():
     page = claims_page(paper, some).splitlines()
     assert sum(line.startswith("| 004-") for line in page) == 7
     assert ("| 004-02b | 004-fig7 | Z waits \\| a lot | not held | waits: 0 | held in 1 of 2 variations: slow | "
-            "It is reversed at 3. As printed. |") in page
+            "It is reversed at x = 3. As printed. |") in page
     assert any("| limit ours: 1.5, turns at 1.73; reconstructed: edn |" in line for line in page)
     row = claim_rows([RECORD])[1]
     assert (row["figure"], row["claim"], row["variations"]) == ("004-fig7", "004-02b", "slow: held; fast: not held")

@@ -1,6 +1,6 @@
-"""Plans of full runs for the catalogue, cut to a number of hours: ``python -m tools.plans out/figures 20``.
+"""Write the run plans of the catalogue's figures, cut to a number of hours: ``python -m tools.plans out/figures 20``.
 
-The folder is that of a quick run of all figures, which has their uncut plans and the speed of the machine.
+The folder is that of a quick run of all figures. It has the uncut run plans, and the speed of the machine.
 """
 
 import sys
@@ -13,7 +13,8 @@ __all__ = ["main"]
 
 
 def main(folder: Path, hours: float, file: Path = PLANS) -> None:
-    """Write the plans in a folder of figures into the catalogue, and print the hours of each figure."""
+    """Cut the run plans in a folder of figures to ``hours``, write them into the catalogue, and print each figure's
+    hours."""
     plans = [(find_figure(name), plan) for name, plan in read_plans(folder / PLANS.name).items()]
     with ResultStore(folder / "figures.sqlite") as store:
         speed = Costs(store).speed

@@ -64,7 +64,7 @@ def write_figure(outcome: FigureOutcome, out: Path, quick: bool, *, progress: bo
 def write_report(outcomes: Sequence[FigureOutcome], out: Path, quick: bool) -> tuple[Path, ...]:
     """Write the pages about several figures, and return the files.
 
-    The files are the index, the page on all papers, the plans of the runs, and for each paper of these figures its
+    The files are the index, the page on all papers, the run plans, and for each paper of these figures its
     statements as Markdown, CSV and JSON. The pages show all figures whose verdicts are in the folder: verdicts of
     earlier runs are read from the papers' JSON.
     """

@@ -4,10 +4,10 @@ Input: ``definition`` reads a figure from a file of the ``catalogue`` or of a us
 ``substitution`` replaces each ``{NAME}`` in formulas and commands by a text. ``predicate`` is a paper's statement as a
 formula, ``quantity`` is a number with its interval in a formula. ``papers`` has authors, years and titles.
 
-Measurement: ``placing`` selects the next points of a pilot run, and ``plan`` has the points, the lengths and the curves
-of the run after the pilot run. ``curve`` is a curve of load experiments, ``single`` a curve of single runs over an
-option; ``series_curve`` is the base class of both. A point of ``drawn`` is the mean of many random multicasts.
-``rounds`` measures all curves. ``cost`` estimates the time.
+Measurement: ``placing`` selects the next points of a pilot run, and ``plan`` has the run plan: the points, the lengths
+and the curves of the run after the pilot run. ``curve`` is a curve of load experiments, ``single`` a curve of single
+runs over an option; ``series_curve`` is the base class of both. A point of ``drawn`` is the mean of many random
+multicasts. ``rounds`` measures all curves. ``cost`` estimates the time.
 
 Judging: ``evidence`` tests paired repetitions, ``verdict`` decides statements by these tests.
 

@@ -47,8 +47,8 @@ class Costs:
     of a figure that was not measured are estimated: those of its largest points, times a factor. A figure's largest
     points are one point of each series and variation, with the most nodes and the most cycles that the figure allows.
     The factor is the node cycles of all measured figures, divided by the node cycles of their largest points. A full
-    run of a figure with a committed plan takes the plan's node cycles. The time of figures of single runs is not
-    estimated.
+    run of a figure with a committed run plan takes the run plan's node cycles. The time of figures of single runs is
+    not estimated.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class Costs:
         return found
 
     def planned(self, outcomes: Sequence[FigureOutcome]) -> float:
-        """Estimate how many seconds the first look of all figures takes, by the plans of a pilot run."""
+        """Estimate how many seconds the first look of all figures takes, by the run plans of a pilot run."""
         return sum(node_cycles([(one.figure, one.plan) for one in outcomes if one.plan], looks=1)) / self.speed
 
     @property

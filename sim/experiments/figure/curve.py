@@ -188,11 +188,7 @@ class Curve(SeriesCurve):
 
     @property
     def judged(self) -> list[int]:
-        """Places of all points that statements compare, in rising order.
-
-        In a figure over the load, `judged` includes loads of the grid that were not measured because they lie above a
-        load at which the network is saturated in all repetitions.
-        """
+        """Places of all points that statements compare, in rising order: points measured, and `too_many`."""
         return sorted({*self.places, *self.too_many})
 
     def measured(self, word: str) -> Quantity:

@@ -256,7 +256,7 @@ def paper_of(name: str) -> str:
 
 
 def axes_of(figure: Figure) -> str:
-    """Return what a figure's curves show, as ``latency / load``; empty for a figure without curves.
+    """Return what a figure's curves show, as ``latency, accepted / load``; empty for a figure without curves.
 
     The quantities of the y axes come first, then the quantity of the x axis.
     """

@@ -1,4 +1,4 @@
-"""Plan of a figure's run: the loads, the warm-up, the length and the seeds that all its schemes share."""
+"""Run plan of a figure: the loads, the warm-up, the length and the seeds that all its schemes share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +23,7 @@ from .series_curve import NETWORK, drawn_network
 __all__ = ["PLANS", "PlannedCurve", "RunPlan", "committed_plan", "cut_plans", "node_cycles", "plan_of", "read_plans",
            "written_plans"]
 
-#: Committed plans of the catalogue's figures, by their names.
+#: Committed run plans of the catalogue's figures, by the names of the figures.
 PLANS = HERE / "plans.toml"
 
 #: First seed and number of repetitions. The pilot run has other seeds (``curve.FIRST_SEED``).
@@ -36,14 +36,14 @@ GRAIN = 500
 #: BEYOND: points that are measured after the saturated one, because the accepted load still rises.
 BATCH, BEYOND = 4, 2
 
-#: Cuts of plans, in the order in which `cut_plans` tries them: the distance of loads in fine steps, the number of
+#: Cuts of run plans, in the order in which `cut_plans` tries them: the distance of loads in fine steps, the number of
 #: looks, and the divisor of the cycles.
 CUTS = ((1, 3, 1), (2, 3, 1), (FINE, 3, 1), (FINE, 2, 1), (FINE, 1, 1), (FINE, 1, 2), (FINE, 1, 4), (FINE, 1, 8))
 
 
 @dataclass(frozen=True)
 class RunPlan:
-    """Plan of a figure's run.
+    """Run plan of a figure.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class RunPlan:
         return self.warmup + self.cycles * 2 ** (look - 1)
 
     def cut(self, figure: Figure, grid: int, looks: int, divisor: int) -> "RunPlan":
-        """Return the plan with fewer loads, with fewer looks or with shorter runs.
+        """Return the run plan with fewer loads, with fewer looks or with shorter runs.
 
         The loads that remain are multiples of ``grid`` fine steps, the lowest and the highest load, and loads that
         statements of the figure name. Values of an option remain.
@@ -80,14 +80,14 @@ class RunPlan:
 
 
 def node_cycles(plans: Sequence[tuple[Figure, RunPlan]], looks: int | None = None) -> list[int]:
-    """Return the node cycles of each figure's run by its plan, at most: all points, repetitions and variations.
+    """Return the node cycles of each figure's run by its run plan, at most: all points, repetitions and variations.
 
     A curve that a figure shares with an earlier one counts for the earlier one.
 
     Parameters
     ----------
     looks : int or None
-        Number of looks that statements take. Default: all looks of a plan. Each look runs from the first cycle.
+        Number of looks that statements take. Default: all looks of a run plan. Each look runs from the first cycle.
     """
     planned = {figure.name: plan for figure, plan in plans}
     known: set[tuple[Any, ...]] = set()
@@ -110,7 +110,7 @@ def node_cycles(plans: Sequence[tuple[Figure, RunPlan]], looks: int | None = Non
 
 
 def cut_plans(plans: Sequence[tuple[Figure, RunPlan]], hours: float, speed: float) -> list[RunPlan]:
-    """Return plans that take at most a number of hours together, all cut alike by the first of `CUTS` that suffices.
+    """Return run plans that take at most a number of hours together, all cut alike by the first sufficient `CUTS`.
 
     Parameters
     ----------
@@ -129,17 +129,17 @@ def cut_plans(plans: Sequence[tuple[Figure, RunPlan]], hours: float, speed: floa
         if sum(takes) <= hours * 3600 * speed:
             return [replace(plan, missing=round((before - after) / speed / 3600, 2))
                     for (_, plan), before, after in zip(found, whole, takes, strict=True)]
-    raise WormcastError(f"hours: {hours:g} is not valid: the shortest plans take {sum(takes) / speed / 3600:.1f} "
+    raise WormcastError(f"hours: {hours:g} is not valid: the shortest run plans take {sum(takes) / speed / 3600:.1f} "
                         "hours. Allowed: as many or more.")
 
 
 def plan_of(figure: Figure, pilots: Sequence[Curve]) -> RunPlan:
-    """Return the plan that the curves of a figure's pilot run allow.
+    """Return the run plan that the curves of a figure's pilot run allow.
 
-    All loads at which a curve of the pilot run has a point are loads of the plan. The warm-up is the longest that MSER
-    finds at a point that is not saturated. The length is the longest that a point that is not saturated ran until half
-    the interval of its latency was within 10 % of the mean with 4 seeds: with 10 repetitions about 5 %. If all points
-    are saturated, the warm-up and the length are the longest of all points.
+    All loads at which a curve of the pilot run has a point are loads of the run plan. The warm-up is the longest that
+    MSER finds at a point that is not saturated. The length is the longest that a point that is not saturated ran until
+    half the interval of its latency was within 10 % of the mean with 4 seeds: with 10 repetitions about 5 %. If all
+    points are saturated, the warm-up and the length are the longest of all points.
     """
     places = {place for curve in pilots for place in (
         range(1, len(curve.figure.values) + 1) if curve.figure.values else curve.places)}
@@ -159,8 +159,8 @@ def _rounded(cycles: int) -> int:
 
 
 def read_plans(file: Path) -> dict[str, RunPlan]:
-    """Read the plans in a file that `written_plans` made; empty if there is no file."""
-    entries = read_toml(file, "plans") if file.exists() else {}
+    """Read the run plans in a file that `written_plans` made; empty if there is no file."""
+    entries = read_toml(file, "run plans") if file.exists() else {}
     return {name: RunPlan(**{**one, "places": tuple(one["places"])}) for name, one in entries.items()}
 
 
@@ -170,12 +170,12 @@ def _committed() -> dict[str, RunPlan]:
 
 
 def committed_plan(figure: Figure) -> RunPlan | None:
-    """Return the committed plan of a figure of the catalogue; None if it has none."""
+    """Return the committed run plan of a figure of the catalogue; None if it has none."""
     return _committed().get(figure.name) if figure.name in catalogue() and find_figure(figure.name) is figure else None
 
 
 def written_plans(plans: Mapping[str, RunPlan]) -> str:
-    """Return plans as TOML."""
+    """Return run plans as TOML."""
     def entry(plan: RunPlan) -> dict[str, Any]:
         cut = {} if plan.looks == LOOKS and not plan.missing else {"looks": plan.looks, "missing": plan.missing}
         return {"places": list(plan.places), "warmup": plan.warmup, "cycles": plan.cycles, **cut}
@@ -186,7 +186,7 @@ def written_plans(plans: Mapping[str, RunPlan]) -> str:
 
 @dataclass
 class PlannedCurve(Curve):
-    """Curve by a plan, at a look.
+    """Curve by a run plan, at a look.
 
     All repetitions run for the plan's cycles. A later look has the seeds of the first look, and continues the runs of
     the look before: the cycles that both looks have are the same.
@@ -257,7 +257,11 @@ class PlannedCurve(Curve):
 
     @property
     def judged(self) -> list[int]:
-        """Places (see `Curve`) of the points that the figure's statements compare, in rising order."""
+        """Places (see `Curve`) of the points that the figure's statements compare, in rising order.
+
+        In a figure over the load, these include the loads of the run plan that are not measured because the network is
+        saturated in all repetitions at a lower load.
+        """
         end = None if self.figure.values else (self.first or self)._end
         return sorted({*self.places, *self.too_many,
                        *(place for place in self.plan.places if end is not None and place > end)})

@@ -46,12 +46,12 @@ class Quantity:
 
     @classmethod
     def of(cls, value: float, half_width: float = 0.0) -> "Quantity":
-        """Return a number that is the same for all loads."""
+        """Return a quantity that has the same value at all loads, with half the width of the value's interval."""
         return cls({None: (value - half_width, value, value + half_width)})
 
     @classmethod
     def range(cls, least: float, middle: float, most: float) -> "Quantity":
-        """Return a number that is the same for all loads, with the ends of its range."""
+        """Return a quantity that has the same value at all loads, with the ends of the value's range."""
         return cls({None: (least, middle, most)})
 
     @classmethod
@@ -61,7 +61,7 @@ class Quantity:
                     for found in [np.asarray(each, float)]})
 
     def at(self, load: float) -> "Quantity":
-        """Return the value at one load as a number that is the same for all loads; empty if that load has no value."""
+        """Return a quantity that has the value of one load at all loads; empty if that load has no value."""
         near = (value for known, value in self.values.items() if known is not None and abs(known - load) < 1e-9)
         return self._like(dict(zip([None], near, strict=False)))
 

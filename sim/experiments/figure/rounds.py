@@ -53,7 +53,7 @@ class FigureOutcome:
         Points of the figure's scatter plot, see `scatter_figure`; empty if a command of these points needs a tool that
         is not installed.
     plan : RunPlan or None
-        Plan of the figure's load experiments; for a quick run, the plan of the full run; None without load experiments.
+        Run plan of the figure's load experiments; for a quick run, that of the full run; None without load experiments.
     """
 
     figure: Figure
@@ -91,9 +91,9 @@ class FigureOutcome:
 def curves_of(figure: Figure, *, quick: bool = False, plan: RunPlan | None = None) -> Curves:
     """Return the curves of all series that a figure and its statements name, with each variation unless ``quick``.
 
-    For a series that a variation does not change, the variation's entry is the curve without variation. With a plan,
-    curves of load experiments are those of the first look; without a plan, they are those of a pilot run. A series of
-    another figure has that figure's committed plan, if there is one.
+    For a series that a variation does not change, the variation's entry is the curve without variation. With a run
+    plan, curves of load experiments are those of the first look; without one, they are those of a pilot run. A series
+    of another figure has that figure's committed run plan, if there is one.
     """
     found: Curves = {}
     for name in figure.named_series:
@@ -162,9 +162,9 @@ class Study:
     Attributes
     ----------
     pilots : Curves
-        Load experiments of the pilot run; empty if the figure has a committed plan, or no load experiments.
+        Load experiments of the pilot run; empty if the figure has a committed run plan, or no load experiments.
     plan : RunPlan or None
-        Plan of the run; None if it has no load experiments.
+        Run plan; None if the run has no load experiments.
     curves : Curves
         Curves at the latest look at each series.
     every : list of curves

@@ -295,12 +295,12 @@ class Routes:
         phases = self.phase_of_link
         if phases.shape != (len(topology.links),) or phases.dtype != np.int8 or (
                 phases.size and not 0 <= phases.min() <= phases.max() < len(options)):
-            raise WormcastError(f"{whose}: phase_of_link on {topology.name} is not valid. Needed: int8 "
+            raise WormcastError(f"{whose}: phase_of_link is not valid on {topology.name}. Needed: int8 "
                                 f"[{len(topology.links)}] with phases from 0 to {len(options) - 1}.")
         started = self.phase_of_node
         if started.shape != (topology.nodes,) or started.dtype != np.int8 or not (
                 0 <= started.min() <= started.max() < len(options)):
-            raise WormcastError(f"{whose}: phase_of_node on {topology.name} is not valid. Needed: int8 "
+            raise WormcastError(f"{whose}: phase_of_node is not valid on {topology.name}. Needed: int8 "
                                 f"[{topology.nodes}] with phases from 0 to {len(options) - 1}.")
         if options.min() < -1 or options.max() >= codes:
             raise WormcastError(f"{whose}: its array of options for {topology.name} has values from {options.min()} to "

@@ -88,13 +88,13 @@ def load_(
     from .load_report import report_load, report_saturation
 
     named: dict[str, Any] = {"topology": topology, "scheme": scheme, "relation": relation}
-    counting = {**({"events": "on"} if events else {}), **({"energy": energy} if energy else {})}
+    counting = {**({"events": "'on'"} if events else {}), **({"energy": energy} if energy else {})}
     if saturation:
         of_one = [name for name in OUTPUTS if name != "csv"]
         for name, others in (("rate", traffic), ("trace", traffic), *((name, counting) for name in counting),
                              *((name, kept) for name in of_one)):
             if name in others:
-                value = "on" if others[name] is True else number_text(others[name])
+                value = "'on'" if others[name] is True else number_text(others[name])
                 raise WormcastError(f"{name}: {value} is not valid with --find-saturation: the search runs several "
                                     "experiments with its own rates. Allowed: one of the two options.")
         out = TableOutput(kept.get("csv"))
@@ -124,7 +124,7 @@ def load_(
         outputs.drawing.require(network)
         for other in ("checkpoint", "window"):
             if until_interval and other in kept:
-                raise WormcastError(f"until-interval: on is not valid with --{other}: the number of cycles is not "
+                raise WormcastError(f"until-interval: 'on' is not valid with --{other}: the number of cycles is not "
                                     "known before the run. Allowed: one of the two options.")
         if counting and "checkpoint" in kept:
             raise WormcastError(f"{next(iter(counting))}: {next(iter(counting.values()))} is not valid with "

@@ -63,13 +63,14 @@ def wave(
     that holds each channel, the flits, waiting headers, and the worms of a deadlock.
     """
     if text and json:
-        raise WormcastError("text: on is not valid with --json. Allowed: one of the two options.")
+        raise WormcastError("text: 'on' is not valid with --json. Allowed: one of the two options.")
     if buffers is not None and plot is None:
         raise WormcastError(f"buffers: {buffers} is not valid without --plot. Needed: --plot FILE.")
     for option, asked in (("json", json), ("replay", replay)):
         if asked and len(files) > 1:
-            raise WormcastError(f"{option}: {'on' if asked is True else asked} is not valid with {len(files)} "
-                                f"waveforms ({', '.join(map(str, files))}). Allowed: one waveform.")
+            value = "'on'" if asked is True else asked
+            raise WormcastError(f"{option}: {value} is not valid with more than one waveform: "
+                                f"{', '.join(map(str, files))}. Allowed: one waveform.")
     options = picture_options(look, plot)
     cycles, chosen = window_of(window), _numbers(worms)
     require_apart({f"FILE {file}": file for file in files}, {**picture_paths(plot, options), "--replay": replay})

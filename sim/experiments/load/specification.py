@@ -43,7 +43,7 @@ class Specification:
         if "trace" in options:
             beside = [name for name in NOT_WITH_TRACE if name in options]
             if beside:
-                values = ", ".join("on" if options[name] is True else str(options[name]) for name in beside)
+                values = ", ".join("'on'" if options[name] is True else str(options[name]) for name in beside)
                 raise WormcastError(f"{', '.join(beside)}: {values} {'is' if len(beside) == 1 else 'are'} not valid "
                                     f"with a trace, which determines all messages. Allowed: a trace without "
                                     f"{', '.join(beside)}.")

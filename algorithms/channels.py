@@ -33,7 +33,8 @@ class Resource:
         ``"link"`` (a virtual channel of a link between switches), ``"cons"`` (a consumption channel), ``"inj"`` (a
         virtual channel from a node into its switch), ``"retrans"``, ``"place"`` or ``"token"``.
     where : str
-        Name of the link (see `link_names`), id of the node, or stage of the token.
+        For ``"link"``: name of the link (see `link_names`). For ``"token"``: stage of the switches that share the
+        token. For all other kinds: id of the node.
     number : str
         Number of the channel, slot or packet buffer entry, or group of the token. For several channels, slots or
         entries, `number` is ``"*"`` (all of the link or node) or a range with both ends: ``"0-1"``.

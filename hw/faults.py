@@ -28,7 +28,7 @@ class Cause(enum.Enum, shape=4):
 
 
 def fault_layout(ports: int, vcs: int) -> data.StructLayout:
-    """Layout of a latched fault: its cause, port and virtual channel.
+    """Return the layout of a latched fault: its cause, port and virtual channel.
 
     In a switch the port is the number of an input; with ``Cause.CREDIT`` it is the number of an output. A network
     interface numbers its injection ports first, then its consumption links, then (smart interfaces) the link of the

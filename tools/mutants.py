@@ -168,7 +168,7 @@ def _run(mutant: Mutant, workers: int, limit: float | None) -> Mutant:
         for group in near_first(mutant.file, tests):
             command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-n", str(workers), *group]
             left = None if limit is None else max(begun + limit - time.monotonic(), 1)
-            # the tests' workers end with their own process group
+            # pytest and its workers have a process group of their own: killing the group ends them all
             with subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                   text=True, start_new_session=True) as done:
                 try:

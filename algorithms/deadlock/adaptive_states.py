@@ -43,7 +43,7 @@ class HeaderStates:
         worm may go on from v.
     following : int32 array [cases]
         For a case in which the worm requests a consumption channel at a stop on its way: its next stop after this stop.
-        For each case in which the worm requests a link, or ends, the entry of `following` is -1.
+        For all other cases, in which the worm requests a link, or ends: -1.
     onward_offsets, onward : arrays
         Places that a head may enter next from place p: onward[onward_offsets[p]:onward_offsets[p + 1]].
     links : int

@@ -113,8 +113,8 @@ def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
 def channel_bounds(parts: Sequence[ChannelUse], ejection: str) -> tuple[int | None, int | None]:
     """Return the numbers of consumption channels of a node that suffice by Lemma 1 and by Corollary 2 of [Boppana98].
 
-    The number is min(v_in, v_out + 1) by Lemma 1, and min(v_in, v_out) by Corollary 2. v_in and v_out are the largest
-    numbers of counted links into and out of a node.
+    The first number, by Lemma 1, is min(v_in, v_out + 1). The second number, by Corollary 2, is min(v_in, v_out). Both
+    are at least 1. v_in and v_out are the largest numbers of counted links into and out of a node.
 
     - Relations without a choice: links are counted as by ``"held"`` of `degrees`, with one virtual channel each, as
       further virtual channels of a link change nothing. If the condition of Corollary 2 is not met (column-path on

@@ -25,9 +25,9 @@ class ECube(ChoiceRelation):
 
     On a torus a worm takes the shorter way around each ring. Where both ways have the same length (a tie), the default
     is upwards (+). On a torus each link has two classes of virtual channels, so that worms do not wait for each other
-    around a ring. A worm that crosses a ring's edge uses class ``p`` up to and including the hop across the edge. After
-    this hop, or if the worm never crosses the edge, the worm uses class ``h`` (upwards) or ``l`` (downwards). A ring's
-    edge lies between its last node and its first::
+    around a ring. The edge of a ring is the link between its last node and its first. A worm that crosses the edge uses
+    class ``p`` up to and including the hop across the edge, and then class ``h`` (upwards) or ``l`` (downwards). A worm
+    that does not cross the edge uses class ``h`` or ``l`` on all hops::
 
         0 ---- 1 ---- 2 ---- 3 ---- 0       1 to 3: h h      2 to 0: p p      3 to 1: p h
             h      h     h p     p          (ties: upwards)

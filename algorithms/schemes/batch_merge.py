@@ -14,7 +14,7 @@ __all__ = ["merge_batches"]
 def merge_batches(parts: Sequence[Worms], messages: Sequence[npt.NDArray[np.int64]]) -> Worms:
     """Merge the worms of several groups of messages. Each message is in one of the groups.
 
-    The merged worms are in the order of all messages.
+    The merged worms are sorted by the indices of their messages among all messages.
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ class UMesh(UnicastScheme, MeshScheme):
     the source. Networks without coordinates have no order of dimensions.
 
     Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, and a destination
-    begins in the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload
-    that is not counted. Source: [McKinley94]; reconstructed from general knowledge.
+    begins in the step after its receipt. A receiver needs the list of nodes that it must serve; simulated worms have no
+    flits for this list. Source: [McKinley94]; reconstructed from general knowledge.
     """
 
     name = "u-mesh"

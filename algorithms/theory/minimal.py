@@ -94,7 +94,10 @@ def minimal_by_directions(subject: Problem) -> MinimalDanSets | None:
 
 
 def _needed(subject: Problem, directions: list[str]) -> LinkGroups:
-    """Group by direction the links in directions that worms use while they hold a consumption channel."""
+    """Return a group of links for each direction in ``directions`` that is needed, with all links of the direction.
+
+    A direction is needed if worms use one of its links while they hold a consumption channel.
+    """
     loaded = np.any([part.loaded for part in subject.parts], axis=0)
     along = {direction: links_along(subject.topology, direction) for direction in directions}
     needed = [direction for direction in directions if (along[direction] & loaded).any()]

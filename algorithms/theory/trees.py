@@ -131,7 +131,7 @@ def trees(copies: TreeDependencies) -> list[TheoremCheck]:
 
 
 def _lemma1(copies: TreeDependencies) -> TheoremCheck:
-    """Decide if each cycle of links, without consumption channels, lies in one set of links."""
+    """Decide if each cycle of the dependency graph that consists only of links lies in one set of links."""
     sets = overlapped_networks(copies.part)
     graph = dependency_graph([copies.part], 1, ejection=copies.ejection, consumed=True)
     b, _, _ = read_min(copies.part.topology.name.partition(":")[2])
@@ -164,7 +164,7 @@ def _lemma2(copies: TreeDependencies) -> TheoremCheck:
 
 
 def _rows(copies: TreeDependencies) -> TheoremCheck:
-    """Count the switches of a later stage that a worm may reach behind one output of a switch."""
+    """Count the switches of one later stage that a worm may reach through one output of a switch, at most."""
     topology, stage = copies.part.topology, copies.groups.stage
     b, stages, _ = read_min(topology.name.partition(":")[2])
     behind = np.zeros((topology.switches, topology.switches), bool)

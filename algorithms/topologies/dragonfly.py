@@ -17,7 +17,7 @@ NEAR, FAR = 1.5, 2.2  # least distance between routers: with one node each, with
 BEND = 0.35  # distance of a router from the line between its two neighbours, as a share of the neighbours' distance
 OUT = 2.0  # distance of the circle of nodes from the outermost routers
 BESIDE = 1.6  # distance of nodes from each other
-GROUPS = 0.1  # additional distance between nodes of different groups, as a share of BESIDE
+GROUPS = 0.1  # added to the distance of neighbouring nodes if their groups differ, as a share of BESIDE
 
 
 def dragonfly(parameters: str) -> Topology:

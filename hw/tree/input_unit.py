@@ -75,7 +75,8 @@ class TreeInput(wiring.Component):
     cause, cause_vc : Out(Cause), Out
         Error of the flit that was on the link in the cycle before, and its virtual channel.
     arrived_{output} : In
-        Reports that arrive by an output from another switch. Only with reports.
+        Reports from the switch behind the output, a bit for each virtual channel: all branches of the worm that was
+        sent on this channel have arrived. Only with reports.
     needs_token, ends_token, token_granted : Out(vcs), Out(vcs), In(vcs)
         For each virtual channel, as in `TreeWorm`. Only with tokens.
     state_{v} : Out(TreeState)

@@ -434,8 +434,9 @@ def hunt(
     topology, scheme, relation, hardware
         As for `run`.
     cycles : int
-        The search for a deadlock ends after the batch of networks in which the cycles of all networks together reach
-        this number. The cycles of later searches for smaller examples are not counted.
+        Number of simulated cycles, summed over all networks, after which the search for a deadlock ends. Networks are
+        simulated in batches, and the search ends with a whole batch. The cycles of later searches for smaller examples
+        are not counted.
     length : int, (int, int) or "A:B", optional
         Shortest and longest payload of a message in flits.
     seed : int

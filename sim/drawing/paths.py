@@ -112,7 +112,7 @@ class _Ways(dict[tuple[int, int], Floats]):
     def apart(self, hop: tuple[int, int], place: int) -> float:
         """Return the distance of a track to the right of a hop's line, in points.
 
-        On one-way links, tracks alternate between both sides.
+        On a one-way link, track 0 is on the line, odd tracks are to its right, and other even tracks to its left.
         """
         if self._one_way[self.links[hop]]:
             return PITCH * ((place + 1) // 2) * (1 if place % 2 else -1)

@@ -12,7 +12,7 @@ __all__ = ["AbsorbedPackets"]
 
 
 class AbsorbedPackets(InterfaceWaits):
-    """Packets in the interfaces of a lane in one cycle, in retransmission slots and consumption channels."""
+    """Wait-for graph of the packets in retransmission slots and consumption channels, in one lane and one cycle."""
 
     def __init__(self, snapshot: Snapshot):
         super().__init__(snapshot)

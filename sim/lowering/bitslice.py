@@ -92,9 +92,10 @@ def conversions(words: Iterable[Word], affine: bool) -> str:
     """Return LLVM functions that convert parts of words to planes, and planes to words.
 
     ``@planes_S(word, planes, shift)`` converts one byte of all words. S is the number of bytes of a part per instance.
-    ``word`` is the address of a tile in the part's array, ``planes`` the address of the byte's eight planes. ``shift``
-    is the position of the byte's first bit. ``@words_SxB(word, planes)`` makes all words of S bytes, B of them used,
-    from their planes. ``affine``: the processor transposes squares of bits in one instruction (GFNI).
+    ``word`` is the address of a tile's parts of words. ``planes`` is the address of eight planes, one for each bit of
+    the byte. ``shift`` is the position of the byte's first bit. ``@words_SxB(word, planes)`` makes all words of S
+    bytes, B of them used, from their planes. ``affine``: the processor transposes squares of bits in one instruction
+    (GFNI).
     """
     kinds = sorted({(word.dtype.itemsize, used_bytes(word, part)) for word in words for part in range(word.parts)})
     return "".join((*(_to_planes(size, affine) for size in sorted({size for size, _ in kinds})), _to_bytes(affine),

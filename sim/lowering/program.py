@@ -1,4 +1,4 @@
-"""Computation of one clock cycle."""
+"""Expressions for the state and the outputs after one clock cycle, from which a kernel is compiled."""
 
 from dataclasses import dataclass
 

@@ -16,7 +16,8 @@ __all__ = ["DONE", "CompletedMessages", "CompletedRows", "MessageCallback", "don
 Integers = npt.NDArray[np.int64]
 
 #: Record of a received message. ``message``: the message's number in its lane, in the order of creation.
-#: ``injected``, ``handed``: cycles in which the message's source sends the message's first and last flit.
+#: ``injected``: cycle in which the source hands the first flit of the message to its interface. ``handed``: cycle in
+#: which the source hands the last flit of its worms of the message to its interface.
 #: ``tail``: the latest cycle ``tail`` (see the glossary) of the message's destinations.
 #: ``received``: cycle of the message's last receipt. ``multicast``: 1 for a multicast, 0 for a unicast.
 #: ``destinations``, ``worms``: number of the message's destinations, and number of its worms.

@@ -139,7 +139,7 @@ def sending(worms: npt.NDArray[np.void], starts: Integers, ends: Integers, last:
 
 @compiled
 def _split(worms, starts, ends, last, found):
-    """Fill in the array of a `SendingTimes`."""
+    """Write the fields of a `SendingTimes` into the rows of ``found``, [4, messages]."""
     for message in range(len(last)):
         worm = worms[last[message]]
         for other in worms[starts[message]:ends[message]]:

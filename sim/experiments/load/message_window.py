@@ -60,7 +60,7 @@ class MessageWindow:
         self.sources = sources
         self._created, self._begun = np.zeros(len(sources), SUMS), np.zeros(len(sources), SUMS)
         self._numbers = np.zeros(len(sources), np.int64)  # number of the next message of each lane
-        self._seen = 0  # number of messages in the window whose cycle has been simulated
+        self._seen = 0  # number of messages in the window that were created in cycles simulated so far
         self._through = 0  # number of oldest messages that `take_done` has returned
         messages, host, waits = self._create(until)
         self._messages, self._moving = Growing(messages), MovingHost(host)

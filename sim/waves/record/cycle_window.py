@@ -49,7 +49,7 @@ def record_window(
 
 
 def require_size(engine: BulkEngine, cycles: int, instances: Sequence[tuple[str, int]]) -> None:
-    """Refuse a waveform of more than 10^9 values: signals x cycles, with at least 1000 cycles counted."""
+    """Refuse a waveform of more than 10^9 values: signals x cycles, where fewer than 1000 cycles count as 1000."""
     kinds = engine.network.kinds
     shown = {kind: observer(kinds[kind], engine.kernels[kind]) for kind in {kind for kind, _ in instances}}
     signals = sum(len(shown[kind].words) for kind, _ in instances)

@@ -29,7 +29,8 @@ class RecordedChunk:
         waveform's first cycle.
     counts : tuple of (int, int)
         Cycle, and chunk counter from that cycle on: the number of outputs that have not yet fetched the row. The first
-        entry of ``counts`` has the first recorded cycle in which the row is closed: complete, with its counter set.
+        entry of ``counts`` is for the cycle in which the row is closed, or for the waveform's first cycle if the row is
+        closed already. A row is closed when its last flit has arrived, and its counter is set then.
         ``counts`` is empty if the row was not closed, or if all outputs took the flits as they arrived, without a
         fetch.
     fetches : tuple of (int, str)

@@ -134,7 +134,7 @@ def test_papers_and_their_figures_run_one_by_one(tmp_path):
 def test_stored_verdicts_of_another_form_are_refused(tmp_path, text):
     (tmp_path / "verdicts").mkdir()
     (tmp_path / "verdicts/004.json").write_text(text)
-    with pytest.raises(WormcastError, match=r"verdicts/004\.json: the file is not valid: wormcast figure did"):
+    with pytest.raises(WormcastError, match=r"verdicts/004\.json is not valid: wormcast figure did"):
         read_records(tmp_path)
 
 

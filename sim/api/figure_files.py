@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.atomic_write import make_folder, whole_file
+from ..common.csv_file import write_csv
 from ..common.figure_file import draw_file
 from ..common.text import version_text
 from ..experiments.figure import (
@@ -26,7 +27,6 @@ from ..experiments.figure import (
     written_records,
 )
 from ..experiments.figure.substitution import written
-from ..experiments.option_grid import write_csv
 from .command_texts import read_command
 
 __all__ = ["write_figure", "write_report"]

@@ -15,6 +15,7 @@ from ..api.arguments import window_of
 from ..build.network import Network
 from ..build.setup import Origin
 from ..common.atomic_write import require_writable, whole_file
+from ..common.csv_file import write_csv
 from ..common.figure_file import draw_file, files_of_picture
 from ..common.picture_style import PictureOptions
 from ..common.progress import pause_of, progress
@@ -29,7 +30,6 @@ from ..experiments.load import (
     rewind_to_window,
 )
 from ..experiments.load.rewind import Instance
-from ..experiments.option_grid import write_csv
 from ..waves.record import find_instances, require_waveform, whole_waveform
 from .app import Interrupted, say
 from .messages import MessagesOutput

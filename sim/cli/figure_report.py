@@ -81,7 +81,7 @@ def list_figures(out: Path, json: bool) -> None:
         return
     for paper in PAPERS:
         say(str(paper))
-        table(["name", "title and axes", "claims", "quick", "full"], [
+        table(["name", "title and axes", "claims", "quick (min)", "full (min)"], [
             [one.name, "\n".join(filter(None, [one.title, axes_of(one)])), len(_claims(one)), _minutes(quick),
              _minutes(full)]
             for one, full, quick in zip(figures, known[False], known[True], strict=True)

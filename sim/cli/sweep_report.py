@@ -9,11 +9,12 @@ from wormcast.algorithms import WormcastError
 
 from ..api.measurement import measure_points
 from ..common.atomic_write import require_writable, whole_file
+from ..common.csv_file import write_csv
 from ..common.figure_file import draw_file
 from ..common.path_conflicts import require_apart
 from ..common.picture_style import PictureOptions, drawn_with
 from ..common.text import rounded
-from ..experiments.option_grid import Sweep, write_csv
+from ..experiments.option_grid import Sweep
 from ..experiments.sweep import (
     ResultStore,
     curves_figure,
@@ -25,7 +26,7 @@ from ..experiments.sweep import (
     scheme_name,
     write_parquet,
 )
-from .app import count, emit_result, say, stdout_for_results, table
+from .app import Interrupted, count, emit_result, say, stdout_for_results, table
 from .options import picture_paths, say_files
 
 __all__ = ["report", "run_sweep"]
@@ -33,7 +34,13 @@ __all__ = ["report", "run_sweep"]
 
 def run_sweep(file: Path, out: Path, plot: Path | None, options: PictureOptions, parquet: bool,
               scheduler: str | None, json: bool) -> None:
-    """Run the unfinished points of a sweep, and report all points."""
+    """Run the unfinished points of a sweep, and report all points.
+
+    Raises
+    ------
+    Interrupted
+        The user pressed Ctrl-C. The store has the finished points.
+    """
     sweep = read(file)
     with drawn_with(options):
         picture, no_picture = _picture(sweep, plot, out)
@@ -54,7 +61,12 @@ def run_sweep(file: Path, out: Path, plot: Path | None, options: PictureOptions,
         if out.exists() or path.parent.resolve() != out.resolve():  # files in a new folder need no check
             require_writable(path)
     with stdout_for_results(), ResultStore(store_file) as store:
-        result = measure_points(sweep, all_points, store, scheduler)
+        try:
+            result = measure_points(sweep, all_points, store, scheduler)
+        except KeyboardInterrupt as error:
+            finished = sum(point.key in store for point in all_points)
+            raise Interrupted(f"interrupted: {finished} of {count(len(all_points), 'point')} finished; the same "
+                              "command continues") from error
     rows = result.rows()
     with whole_file(csv) as unfinished:
         write_csv(rows, unfinished)

@@ -9,11 +9,12 @@ from typing import Any
 
 from ..api.hardware_cost import synth_sweep
 from ..common.atomic_write import require_writable, whole_file
+from ..common.csv_file import write_csv
 from ..common.figure_file import draw_file
 from ..common.path_conflicts import require_apart
 from ..common.picture_style import PictureOptions, drawn_with
 from ..common.text import markdown_table, rounded
-from ..experiments.option_grid import Sweep, write_csv
+from ..experiments.option_grid import Sweep
 from ..export.synthesis import (
     TARGETS,
     Breakdown,

@@ -1,16 +1,16 @@
 """Checks and writing of picture files, and checks of the paths of HTML pages."""
 
 import contextlib
-import csv
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.announcements import announce
 
 from .atomic_write import require_writable, whole_file
+from .csv_file import write_csv
 from .frame import beside, missing_glyphs_drawn_as_boxes
 from .picture_style import PictureOptions, drawn_with
 
@@ -90,16 +90,8 @@ def draw_file(path: Path, make: "Callable[[], Figure]", options: PictureOptions 
         if written:
             described = beside(figure)
             written["caption"].write_text("".join(f"{line}\n" for line in described.caption), encoding="utf-8")
-            _write_rows(written["data"], described.rows)
+            write_csv(described.rows, written["data"])
     return files
-
-
-def _write_rows(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as CSV, with all columns in the order in which they occur first."""
-    with file.open("w", newline="", encoding="utf-8") as opened:
-        writer = csv.DictWriter(opened, [*dict.fromkeys(name for row in rows for name in row)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def save_figure(figure: "Figure", file: Path, form: str) -> None:

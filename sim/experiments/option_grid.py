@@ -1,18 +1,16 @@
 """Options with lists of values: each combination is a point, which is run by itself and is a row of a table."""
 
 import contextlib
-import csv
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.errors import nearest
 
-__all__ = ["Sweep", "named_point", "require_known", "require_points", "write_csv"]
+__all__ = ["Sweep", "named_point", "require_known", "require_points"]
 
 MOST_POINTS = 10_000
 
@@ -101,15 +99,3 @@ def named_point(name: str) -> Iterator[None]:
         if not name:
             raise
         raise WormcastError(f"{str(error).rstrip('.')}. Point: {name}.") from error
-
-
-def write_csv(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
-    """Write a header and the rows in their order. Cells without a value are empty."""
-    with file.open("w", newline="", encoding="utf-8") as opened:
-        writer = csv.DictWriter(opened, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: _cell(value) for name, value in cells.items()} for cells in rows)
-
-
-def _cell(value: Any) -> Any:
-    return {True: "true", False: "false"}[value] if isinstance(value, bool) else value

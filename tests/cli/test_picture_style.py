@@ -38,7 +38,9 @@ def test_in_papers_widths_are_exact_and_letters_have_7_points(command, width, tm
     assert caption
     assert caption[0] not in file.read_text()
     with (tmp_path / "picture.data.csv").open() as opened:
-        assert list(csv.DictReader(opened))
+        rows = list(csv.DictReader(opened))
+    assert rows
+    assert not {"True", "False"}.intersection(value for row in rows for value in row.values())
 
 
 @pytest.mark.parametrize(("command", "grows"), [

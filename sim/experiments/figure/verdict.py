@@ -93,9 +93,10 @@ class Verdict:
 
     @property
     def remarks(self) -> str:
-        """Limit and reconstructed schemes, as text: ``limit ours: 1.5, turns at 1.73``; empty without both."""
+        """Limit and reconstructed schemes, as text: ``limit of ours: 1.5; the verdict turns at 1.73``; empty
+        without both."""
         turns = "does not turn" if self.turns_at is None else f"turns at {self.turns_at:.3g}"
-        limit = [] if self.limit is None else [f"limit ours: {self.limit:g}, {turns}"]
+        limit = [] if self.limit is None else [f"limit of ours: {self.limit:g}; the verdict {turns}"]
         return "; ".join([*limit, *(["reconstructed: " + ", ".join(self.reconstructed)] if self.reconstructed else [])])
 
 

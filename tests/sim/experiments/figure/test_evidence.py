@@ -231,7 +231,7 @@ def test_claims_that_no_measurement_can_decide(verdict):
 def test_the_limit_of_a_word_and_where_the_verdict_would_turn(holds, limit, turns):
     found = judged(Statement("x", "", Predicate(holds)))
     assert (found.limit, found.turns_at) == (limit, turns and pytest.approx(turns, rel=2e-3))
-    assert ("limit ours" in found.remarks) == (limit is not None)
+    assert ("limit of ours" in found.remarks) == (limit is not None)
 
 
 def test_without_its_tool_a_circular_statement_is_circular():

@@ -95,7 +95,7 @@ def test_a_page_of_a_paper_has_a_line_for_each_statement():
     assert sum(line.startswith("| 004-") for line in page) == 7
     assert ("| 004-02b | 004-fig7 | Z waits \\| a lot | not held | waits: 0 | held in 1 of 2 variations: slow | "
             "It is reversed at x = 3. As printed. |") in page
-    assert any("| limit ours: 1.5, turns at 1.73; reconstructed: edn |" in line for line in page)
+    assert any("| limit of ours: 1.5; the verdict turns at 1.73; reconstructed: edn |" in line for line in page)
     row = claim_rows([RECORD])[1]
     assert (row["figure"], row["claim"], row["variations"]) == ("004-fig7", "004-02b", "slow: held; fast: not held")
 

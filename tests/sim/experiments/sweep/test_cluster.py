@@ -10,8 +10,8 @@ from sweeps import SWEEP
 
 import wormcast
 from wormcast.algorithms import WormcastError
+from wormcast.sim.common.csv_file import write_csv
 from wormcast.sim.common.requirements import ToolMissing
-from wormcast.sim.experiments.option_grid import write_csv
 from wormcast.sim.experiments.sweep import (
     ResultStore,
     cluster,

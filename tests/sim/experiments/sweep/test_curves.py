@@ -155,6 +155,14 @@ def test_a_scheme_of_a_file_has_its_own_name_or_the_users(sweep_of, tmp_path):
             style.require_used()
 
 
+def test_the_label_of_a_scheme_renames_all_entries_of_its_curves(sweep_of, tmp_path):
+    sweep = sweep_of('rate = [0.01, 0.02]\nvcs = [1, 2]\nscheme = ["dual-path", "multipath"]\n')
+    with drawn_with(PictureOptions.of({"label": {"dual-path": "DP"}})) as style:
+        assert drawn(sweep, [result(100.0)] * 8, tmp_path)[2][:4] == [
+            "DP, vcs 1", "DP, vcs 2", "multipath, vcs 1", "multipath, vcs 2"]
+        style.require_used()
+
+
 def test_a_legend_of_families_fits_beside_its_signs(sweep_of, tmp_path):
     sweep = sweep_of('rate = [0.02, 0.01]\nvcs = [1, 2, 4]\n'
                      'scheme = ["individual", "dual-path", "multipath", "column-path", "e-mcast", "u-mesh"]\n')

@@ -4,7 +4,7 @@ import csv
 
 from pyarrow import parquet
 
-from wormcast.sim.experiments.option_grid import write_csv
+from wormcast.sim.common.csv_file import write_csv
 from wormcast.sim.experiments.sweep import (
     ResultStore,
     over_same_cycles,

@@ -2,7 +2,7 @@
 
 from wormcast.algorithms import topology
 from wormcast.sim import load
-from wormcast.sim.experiments.option_grid import write_csv
+from wormcast.sim.common.csv_file import write_csv
 from wormcast.sim.experiments.sweep import ResultStore, missing, over_same_cycles, points, read, row, run_missing
 
 

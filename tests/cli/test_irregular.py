@@ -96,7 +96,7 @@ UNBUILT = ("buffer-kind: shallow (the default) is not valid: worms of scheme {} 
 def test_nodes_that_no_string_covers_are_refused_with_the_network(tmp_path):
     (tmp_path / "apart.toml").write_text('switches = ["a", "b", "c", "d"]\nnodes = ["a", "b", "c", "d"]\n'
                                          'links = [["a", "b"], ["c", "d"]]\n')
-    sentence = ("topology: apart.toml: node 0 cannot reach node 2: no links lead from switch a to switch c. Needed: "
+    sentence = ("topology apart.toml: node 0 cannot reach node 2: no links lead from switch a to switch c. Needed: "
                 "a path from each node to each other node.")
     multicast = ["apart.toml", "tree", "--source", 0, "--destinations", "1,2"]
     for command, *options in (["plan"], ["run", "--length", 8, *DEEP]):

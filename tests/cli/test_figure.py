@@ -123,12 +123,12 @@ def test_a_refused_command_is_told_before_anything_is_measured(file, tmp_path):
 
 @pytest.mark.parametrize(("before", "after", "sentence"), [
     ("--destinations 1.1 --plot", "--destinations 1.1 --plot ../victim.csv --plot",
-     "two: pictures[0].command: --plot: '{plot}' is not valid: the option is given twice"),
+     "--plot in pictures[0].command in two: '{plot}' is not valid: the option is given twice"),
     ("1.1 --plot {plot}", "1.1 --plot ../victim.csv --relation {plot}",
-     "two: pictures[0].command: --plot: '../victim.csv' is not valid: a figure's file must not choose the files"),
+     "--plot in pictures[0].command in two: '../victim.csv' is not valid: a figure's file must not choose the files"),
     ("1.1 --plot {plot}", "1.1 --plot {plot} --vcd victim.csv",
-     "two: pictures[0].command: --vcd is not an option of plan in a figure."),
-    ("output('plan", "output('plan --plot victim.csv", "two: output: --plot: 'victim.csv' is not valid"),
+     "pictures[0].command in two: --vcd is not an option of plan in a figure."),
+    ("output('plan", "output('plan --plot victim.csv", "--plot in output of two: 'victim.csv' is not valid"),
 ])
 def test_a_figure_that_names_a_file_is_refused_before_anything_is_measured(before, after, sentence, file, tmp_path):
     (tmp_path / "victim.csv").write_text("old")
@@ -256,7 +256,8 @@ def test_a_figure_of_multicasts_has_their_latency_and_the_ceiling_of_their_token
         assert label == (panel != "accepted")
     (tmp_path / "tree.toml").write_text(TREES.replace('"multicast"', '"broadcast"'))
     code, _, err = wormcast("figure", tmp_path / "tree.toml", "--out", tmp_path)
-    assert (code, "latency: 'broadcast' is not valid. Allowed: all, multicast, unicast" in err) == (2, True)
+    place = f"latency in {tmp_path / 'tree.toml'}"
+    assert (code, f"{place}: 'broadcast' is not valid. Allowed: all, multicast, unicast" in err) == (2, True)
 
 
 SCATTER = """\

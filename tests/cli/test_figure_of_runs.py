@@ -137,14 +137,14 @@ def test_topologies_lie_by_their_nodes_and_quick_takes_every_other_one(tmp_path)
 
 
 @pytest.mark.parametrize(("change", "sentence"), [
-    (("points = \"runs\"", "points = \"run\""), "points: 'run' is not valid. Allowed: loads, runs"),
-    (("over = \"length\"\n", ""), "points: runs is not valid without over and values"),
-    (("values = [1, 20]\n", ""), "points: runs is not valid without over and values"),
-    (("over = \"length\"", "over = \"rate\""), "over: 'rate' is not valid"),
+    (("points = \"runs\"", "points = \"run\""), "points in {file}: 'run' is not valid. Allowed: loads, runs"),
+    (("over = \"length\"\n", ""), "points in {file}: runs is not valid without over and values"),
+    (("values = [1, 20]\n", ""), "points in {file}: runs is not valid without over and values"),
+    (("over = \"length\"", "over = \"rate\""), "over in {file}: 'rate' is not valid"),
     (("over = \"length\"\nvalues = [1, 20]", "over = \"scheme\"\nvalues = [\"dcf\"]"),
-     "values[0]: 20 is not valid. Allowed: text"),
+     "values[0] in series.short in {file}: 20 is not valid. Allowed: text"),
     (("t_hs = 10", "destinations_mean = 3.0"), "'destinations_mean' is not an option of run"),
-    (("values = [1, 20]", "values = [\"a\"]"), "values[0]: 'a' is not valid. Allowed: a whole number"),
+    (("values = [1, 20]", "values = [\"a\"]"), "values[0] in {file}: 'a' is not valid. Allowed: a whole number"),
     (("latency('one') >", "throughput('one') >"), "throughput is not valid: series one has single"),
     (("destinations = \"0.2\"", "destinations = \"9.9\""), "destinations: '9.9' is not in"),
 ])
@@ -155,4 +155,4 @@ def test_what_is_refused(tmp_path, change, sentence):
     file.write_text(text.replace(*change))
     code, out, err = wormcast("figure", file, "--out", tmp_path / "out")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert sentence in err
+    assert sentence.format(file=file) in err

@@ -347,7 +347,7 @@ ON = ("mesh:4x4", "dual-path")
      "out: out is not valid with objects in place of names."),
     (lambda: wc.hunt("mesh:1x4", "dual-path", length="2:x"), "length: '2:x' is not valid."),
     (lambda: wc.hunt("mesh:1x4", "dual-path", length=0), "length: 0 is not valid. Allowed: A:B with 1 <= A <= B <= "),
-    (lambda: wc.check(*ON, with_=[1]), "with: scheme: 1 is not valid."),
+    (lambda: wc.check(*ON, with_=[1]), "scheme in with_: 1 is not valid."),
     (lambda: wc.synth_sweep("router", [1]), "sweep: 1 is not valid. Allowed: text."),
     (lambda: wc.verilog("interface", delays="fast"), "delays: fast is not valid with interface: it does not change"),
     (lambda: wc.synth("router", seeds=-1), "seeds: -1 is not valid. Allowed: 0 or more."),

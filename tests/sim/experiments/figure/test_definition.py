@@ -223,8 +223,8 @@ def test_a_refusal_during_evaluation_names_the_statement(tmp_path):
 
 def test_a_statement_compares_figures_over_the_same_alone(tmp_path):
     figure = find_figure(written(tmp_path, **GOOD))
-    with pytest.raises(WormcastError, match="series '003-fig7a:tp' of a statement is not valid: the x axis of "
-                                            "003-fig7a is de"):
+    with pytest.raises(WormcastError, match="statements in small: series '003-fig7a:tp' is not valid: the x axis "
+                                            "of 003-fig7a is de"):
         figure.find_series("003-fig7a:tp")
     assert find_figure("003-fig7b").find_series("003-fig7a:tp")[1].name == "tp"
 

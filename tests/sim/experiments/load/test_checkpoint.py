@@ -1,6 +1,7 @@
 """An experiment that went through a file comes to what an unbroken one comes to, byte for byte."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -276,7 +277,9 @@ def changed(content, at, value):
 def test_a_crafted_content_is_refused(at, value, why, kept, tmp_path):
     content, arrays = kept
     checkpoint.write(tmp_path / "kept", changed(content, at, value), arrays)
-    with pytest.raises(WormcastError, match=why or "is damaged, or another wormcast"):
+    key, value, rest = why.partition(": ")
+    place = re.escape(f" in {tmp_path / 'kept'}: ") if re.fullmatch(r"[\w\\\[\].]+", key) else value
+    with pytest.raises(WormcastError, match=f"{key}{place}{rest}" if why else "is damaged, or another wormcast"):
         resume(tmp_path / "kept")
 
 

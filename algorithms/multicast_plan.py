@@ -304,10 +304,7 @@ class Plan:
             taken = {int(self.topology.link_of_port[at, code // classes]) for code in codes if code >= 0}
             phases = {int(routes.phase_of_link[link]) for link in taken if self.topology.links[link, 2] == end}
             if not phases:
-                self._refuse(
-                    f"worm {worm.id} goes from switch {start} to {end}, which is not the next hop of "
-                    f"{routes.relation.name}"
-                )
+                self._refuse_hop(worm, start, end, routes, {int(self.topology.links[link, 2]) for link in taken})
             at = end
         missed = [node for node in ahead if homes[node] != at]
         if missed:
@@ -331,13 +328,18 @@ class Plan:
             if upwards:
                 onwards = ahead[start] if end in upwards else set()
             if not onwards:
-                self._refuse(f"worm {worm.id} goes from switch {start} to {end}, which is not the next hop of "
-                             f"{routes.relation.name} to any of its destinations")
+                self._refuse_hop(worm, start, end, routes, upwards or {*hops.values()})
             ahead[end] = onwards
             ahead[start] = ahead[start] - onwards
         missed = sorted(node for switch, nodes in ahead.items() for node in nodes if homes[node] != switch)
         if missed:
             self._refuse(f"worm {worm.id} does not reach node {missed[0]}. Needed: a path to all its destinations.")
+
+    def _refuse_hop(self, worm: PlannedWorm, start: int, end: int, routes: Routes, hops: set[int]) -> None:
+        """Refuse a link that the relation does not take at a switch. ``hops``: the switches that it goes to."""
+        needed = f"switch {' or '.join(map(str, sorted(hops)))}" if hops else f"the end of the worm at switch {start}"
+        self._refuse(f"worm {worm.id} goes from switch {start} to {end}, which is not the next hop of "
+                     f"{routes.relation.name}. Needed: {needed}.")
 
     def _goes_on_whole(self, routes: Routes, switch: int, node: int) -> bool:
         """Return whether a worm to this node leaves this switch by a link up, so that it is not replicated there."""

@@ -286,9 +286,9 @@ class PathProbe(InputProbe):
             self._bits[o] |= 1 << i
         self._lacking = {name for name, lacks in without.items() if lacks}
         if len(self.targets) > MOST_TARGETS:
-            raise WormcastError(f"topology: worms at input {self.name} of a router can request {len(self.targets)} "
-                                "combinations of an output and a class of virtual channels. Allowed: "
-                                f"{MOST_TARGETS} or fewer.")
+            raise WormcastError(f"topology: worms at input {self.name} of a switch choose between {len(self.targets)} "
+                                f"pairs of an output and a class of virtual channels, and {MOST_TARGETS} are possible. "
+                                "Needed: switches with fewer links, or fewer classes.")
 
     def register(self, name: str) -> str | None:
         return None if name in self._lacking else f"{self.scope}.{name}"

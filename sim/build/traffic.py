@@ -157,7 +157,7 @@ class Traffic:
                                 f"hot_spots: {self.hot_spots!r} is not valid with {self._with('pattern')}. Allowed: "
                                 "with pattern hot-spot and hot_spot_share.")
         if not (0 < self.hot_spot_share <= 1 if hot else self.hot_spot_share == 0):
-            allowed = "above 0, up to 1" if hot else "0, or with pattern hot-spot"
+            allowed = "above 0, up to 1" if hot else "with pattern hot-spot"
             raise WormcastError(f"hot_spot_share: {given_text(self, 'hot_spot_share')} is not valid with "
                                 f"{self._with('pattern')}. Allowed: {allowed}.")
         if self.pattern in PERMUTATIONS and self.multicast_fraction == 1:
@@ -189,7 +189,7 @@ class Traffic:
                                     f"burst_on and burst_off, each 1 to {MOST_BURST:g} cycles.")
             if not (1 <= value <= MOST_BURST if self.injection_process == "on-off" else value == 0):
                 allowed = f"1 to {MOST_BURST:g}" if self.injection_process == "on-off" else (
-                    "0, or with injection_process on-off")
+                    "with injection_process on-off")
                 raise WormcastError(f"{name}: {number_text(value)} is not valid with "
                                     f"{self._with('injection_process')}. Allowed: {allowed}.")
 

@@ -1,6 +1,7 @@
 """Atomic writes: a file is written completely or not at all."""
 
 import contextlib
+import errno
 import glob
 import os
 import stat
@@ -20,6 +21,9 @@ __all__ = ["make_folder", "require_writable", "whole_file"]
 
 #: Suffix of a temporary file.
 UNFINISHED = ".unfinished"
+
+#: Bytes of a file's name that are always allowed: the name of the temporary file is longer, and has at most 255 bytes.
+LONGEST = 220
 
 #: Age in seconds above which an unlocked temporary file is deleted even if a process with its process id runs.
 AGE = 60
@@ -90,7 +94,8 @@ def _begin(path: Path) -> tuple[Path, Path, int]:
     except NotADirectoryError as error:
         raise WormcastError(f"{path} cannot be written: {path.parent} is not a folder") from error
     except OSError as error:
-        raise WormcastError(f"{path} cannot be written: {error.strerror}") from error
+        reason = f"its name is longer than {LONGEST} bytes" if error.errno == errno.ENAMETOOLONG else error.strerror
+        raise WormcastError(f"{path} cannot be written: {reason}") from error
     _lock(handle)
     return target, Path(name), handle
 

@@ -89,8 +89,10 @@ class MovingHost:
         host, rows = self.host, self._rows["releases"]
         delivery = receipts(first_worms, host, messages, others)
         if (delivery < 0).any():
-            raise WormcastError("after: a message is not valid: its source is not a destination of the message for "
-                                "which it waits. Allowed: messages to this source.")
+            at = int(np.flatnonzero(delivery < 0)[0])
+            raise WormcastError(f"after: {others[at]} is not valid in message {messages[at]} (the first is 0), because "
+                                f"message {others[at]} does not go to the source of message {messages[at]}. Allowed: "
+                                "messages to this source.")
         last = messages + 1 == len(first_worms)
         first = first_worms[messages]
         count = np.where(last, len(host.worms), first_worms[np.where(last, 0, messages + 1)]) - first

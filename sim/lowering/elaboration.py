@@ -47,14 +47,14 @@ def check_amaranth() -> None:
     amaranth = version("amaranth")
     if not amaranth.startswith("0.5."):
         raise LoweringError(
-            f"Amaranth: version {amaranth} is not valid: lowering reads a private interface. Allowed: 0.5.x."
+            f"Amaranth: version {amaranth} is not valid, because wormcast reads its internal netlist. Needed: 0.5.x."
         )
     for module, used in USED.items():
         for name in used:
             if not hasattr(module, name):
                 raise LoweringError(
-                    f"Amaranth: version {amaranth} is not valid: lowering reads a private interface, and "
-                    f"{module.__name__}.{name} is missing. Allowed: 0.5.x."
+                    f"Amaranth: version {amaranth} is not valid, because it has no {module.__name__}.{name}, which "
+                    "wormcast reads. Needed: another version 0.5.x, as published."
                 )
 
 

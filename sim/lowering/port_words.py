@@ -84,7 +84,8 @@ def group(
             inside[member] = (len(joined), width)
             joined += port.nets[start : start + width]
         if not joined:
-            raise LoweringError(f"{what}[{name!r}]: the word has no bits")
+            raise LoweringError(f"{what}[{name!r}]: {members!r} is not valid: it has no bits. Needed: "
+                                "ports with one bit or more.")
         parts = -(-len(joined) // PART)
         words[name] = Word(name, len(joined), narrowest(len(joined)), parts, offset, inside)
         nets[name] = tuple(joined)

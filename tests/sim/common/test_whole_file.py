@@ -60,6 +60,14 @@ def test_what_a_dead_process_has_left_goes_at_once_and_what_a_living_one_has_beg
         f".k.svg.{os.getppid()}-abcdefgh.unfinished"]
 
 
+def test_the_limit_of_a_name_is_said(tmp_path):
+    with whole_file(tmp_path / ("a" * 220)) as unfinished:
+        unfinished.write_text("long")
+    with (pytest.raises(WormcastError, match=r"a cannot be written: its name is longer than 220 bytes$"),
+          whole_file(tmp_path / ("a" * 250))):
+        pass
+
+
 def test_links_in_a_circle_are_refused(tmp_path):
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(WormcastError, match=r"loop cannot be written: its symbolic links lead in a circle"):

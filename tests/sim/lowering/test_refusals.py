@@ -125,7 +125,7 @@ FLIT = data.StructLayout({"data": 6, "head": 1})
         ({"a": ["a", "f"], "b": ["a"]}, {"o": ["o"]}, "inputs['b']: 'a' is not valid: it is in 'a' already"),
         ({"a": ["a", "f.data"]}, {"o": ["o"]}, "inputs: f is missing. Needed: every port in a word."),
         ({"a": ["a", "f.data", "f"]}, {"o": ["o"]}, "inputs['a']: 'f' is not valid: it is in 'a' already"),
-        ({"a": ["a", "f"], "e": []}, {"o": ["o"]}, "inputs['e']: the word has no bits"),
+        ({"a": ["a", "f"], "e": []}, {"o": ["o"]}, "inputs['e']: [] is not valid: it has no bits."),
         ({"a": ["a", "o", "f"]}, {"o": ["o"]}, "inputs['a']: 'o' is not valid. Allowed: a, f."),
     ],
 )
@@ -149,13 +149,13 @@ def test_vector_width():
 
 def test_amaranth_moves(monkeypatch):
     monkeypatch.delattr(elaboration._nir, "PriorityMatch")
-    with pytest.raises(LoweringError, match=r"Amaranth: .*PriorityMatch is missing\. Allowed: 0\.5\.x\."):
+    with pytest.raises(LoweringError, match=r"Amaranth: .* has no .*PriorityMatch, .* Needed: another version 0\.5\.x"):
         elaboration.check_amaranth()
 
 
 def test_amaranth_is_another_version(monkeypatch):
     monkeypatch.setattr(elaboration, "version", lambda package: "0.6.1")
-    with pytest.raises(LoweringError, match=r"Amaranth: version 0\.6\.1 is not valid: .* Allowed: 0\.5\.x\."):
+    with pytest.raises(LoweringError, match=r"Amaranth: version 0\.6\.1 is not valid, .* Needed: 0\.5\.x\."):
         elaboration.check_amaranth()
 
 

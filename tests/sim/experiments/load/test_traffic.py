@@ -189,7 +189,7 @@ HOT = {"pattern": "hot-spot", "hot_spot_share": 0.5, "destinations_mean": 2}
      r"burst_on: 0 \(the default\) is not valid with injection_process on-off. Needed: burst_on and"),
     ({"rate": 0.1, "injection_process": "on-off", "burst_on": 0.5, "burst_off": 2}, "burst_on: 0.5 .* Allowed: 1 to"),
     ({"rate": 0.1, "burst_on": 4},
-     r"burst_on: 4 is not valid with injection_process bernoulli \(the default\). Allowed: 0, or"),
+     r"burst_on: 4 is not valid with injection_process bernoulli \(the default\). Allowed: with"),
     ({"rate": 5.1, "injection_process": "on-off", "burst_on": 10, "burst_off": 30},
      "rate: 5.1 is not valid. Allowed: up to 5 flits per node and cycle, a message in every cycle of a burst"),
     ({"rate": 0.1, "multicast_sets": "cluster"},

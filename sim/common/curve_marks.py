@@ -28,6 +28,8 @@ ABOVE = 1.1  # distance of the marks of saturated points from the frame, in size
 
 ABOVE_ALL = 1e4  # height on the page of saturated points, whose latency has no limit
 
+SPREAD = 3.0  # largest distance of the outer markers of those side by side, in sizes of a marker
+BARS = 0.35  # distance of markers side by side that only their intervals bring together, in sizes of a marker
 SHARE = 0.6  # largest share of the distance of neighbouring points that markers side by side take
 
 #: Meanings of the marks in plots of curves, in the order of the legend.
@@ -196,6 +198,7 @@ def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats],
     half = STEP * size / 2
     low, high = np.minimum(low, at[:, 1] - half), np.maximum(high, at[:, 1] + half)
     start, along = _diagonal(axes)
+    frame = axes.transAxes.transform([(0, 0), (1, 1)]) * POINTS / _dpi(axes)
     on_diagonal = diagonal & (np.abs((at - start) @ [-along[1], along[0]]) < size / 2)
     curve_of = np.array([number for number, _ in rows])
     left = set(range(len(rows)))
@@ -211,11 +214,13 @@ def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats],
         members = sorted(group, key=lambda row: (round(float(at[row, 0]), 1), rows[row]))
         gaps = np.abs(at[members, 0, None] - np.delete(at[:, 0], members))
         room = SHARE * float(gaps[gaps > size].min(initial=math.inf))  # nearer points are at other heights
-        step = min(STEP * size, room / max(1, len(members) - 1))
+        hidden = np.diff(np.sort(at[members, 1])).min(initial=math.inf) < STEP * size
+        step = min((STEP if hidden else BARS) * size, min(room, SPREAD * size) / max(1, len(members) - 1))
         for place, row in enumerate(members):
             across = along if on_diagonal[row] else np.array([1.0, 0.0])
             number, index = rows[row]
-            found[number][index] = (place - (len(members) - 1) / 2) * step * across
+            offset = (place - (len(members) - 1) / 2) * step * across
+            found[number][index] = np.clip(at[row] + offset, *frame) - at[row]
     return found
 
 

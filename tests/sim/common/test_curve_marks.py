@@ -74,6 +74,31 @@ def test_markers_side_by_side_do_not_touch(nudge):
     assert (np.diff(np.sort(places[:, 0]).reshape(2, 3)) >= wide).all()
 
 
+def test_many_markers_stay_near_their_place_and_inside_the_frame():
+    with rc_context(curve_settings()):
+        axes = blank_figure(4, 3).subplots()
+        axes.set(xlim=(0, 10), ylim=(0, 10))
+        draw_curves(axes, [CurveMarks({"color": "C0", "marker": "o", "linestyle": "-"}, [5, 10], [2, 2],
+                                      ["full"] * 2) for _ in range(18)])
+    places, true = markers(axes)
+    size = next(line for line in axes.lines if line.get_zorder() == 3).get_markersize() * axes.figure.dpi / POINTS
+    shifts = np.abs(places - true)[:, 0]
+    assert size < shifts.max() <= 1.51 * size
+    assert len(np.unique(places[true[:, 0] < true[:, 0].max(), 0].round(3))) == 18
+    assert places[:, 0].max() <= axes.transAxes.transform((1, 1))[0] + 1e-6
+
+
+def test_markers_whose_intervals_overlap_move_little():
+    with rc_context(curve_settings()):
+        axes = blank_figure(4, 3).subplots()
+        axes.set(xlim=(0, 10), ylim=(0, 10))
+        draw_curves(axes, [CurveMarks({"color": "C0", "marker": "o", "linestyle": "-"}, [5], [up], ["full"], [2])
+                           for up in (4, 6)])
+    places, true = markers(axes)
+    size = next(line for line in axes.lines if line.get_zorder() == 3).get_markersize() * axes.figure.dpi / POINTS
+    assert 0 < np.abs(places - true).max() < 0.2 * size
+
+
 def test_a_half_open_marker_lies_on_top():
     """Three curves have markers at many places, so that those side by side overlap."""
     line = [(x / 10, 2) for x in range(1, 100)]

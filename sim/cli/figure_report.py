@@ -27,7 +27,7 @@ from ..experiments.figure import (
     paper_of,
 )
 from ..experiments.sweep import MemoryStore, ResultStore
-from .app import emit, emit_result, say, stdout_for_results, table
+from .app import Interrupted, emit, emit_result, say, stdout_for_results, table
 
 __all__ = ["list_figures", "measure_figures"]
 
@@ -48,8 +48,11 @@ def measure_figures(name: str | None, claim: str | None, quick: bool, out: Path,
         about = f", in about {expected / 3600:.1f} h" if expected else ""
         print(f"wormcast: {chosen.text}: measuring {len(figures)} figures{about}: "
               f"{', '.join(one.name for one in figures)}", file=sys.stderr)
-    with stdout_for_results():
-        result = measure_figure(name, claim=claim, quick=quick, out=out, scheduler=scheduler)
+    try:
+        with stdout_for_results():
+            result = measure_figure(name, claim=claim, quick=quick, out=out, scheduler=scheduler)
+    except KeyboardInterrupt as error:
+        raise Interrupted(f"interrupted: {out} has the finished points; the same command continues") from error
     if plot:
         first, *others = result.written
         files = draw_file(plot, result.figure, options).values()

@@ -35,18 +35,18 @@ class Readers:
 
     def drive(self):
         """Choose the reads and the write of this cycle."""
-        self.takes = []
+        self.pops = []
         for r in range(self.readers):
             vc = self.rng.randrange(self.vcs)
             flits = self.stored[vc]
             due = next((entry for entry in flits if r in entry[1] and entry[3] == flits[0][3]), None)
-            take = due is not None and self.rng.random() >= self.busy
+            pop = due is not None and self.rng.random() >= self.busy
             self.put(f"readers_{r}_vc", vc)
-            self.put(f"readers_{r}_take", take)
+            self.put(f"readers_{r}_pop", pop)
             self.put(f"readers_{r}_follow", sum(
                 1 << v for v, stored in enumerate(self.stored) if stored and r not in stored[0][2]))
-            if take:
-                self.takes.append((r, vc, due))
+            if pop:
+                self.pops.append((r, vc, due))
         vc = self.rng.randrange(self.vcs)
         self.written = None
         if len(self.stored[vc]) < self.depth and self.rng.random() >= self.idle:
@@ -67,7 +67,7 @@ class Readers:
         dut = self.dut
         full = int(dut.full.value)
         assert [full >> vc & 1 for vc in range(self.vcs)] == [len(flits) == self.depth for flits in self.stored]
-        for r, vc, due in self.takes:
+        for r, vc, due in self.pops:
             assert int(getattr(dut, f"readers_{r}_has").value) >> vc & 1
             assert int(getattr(dut, f"readers_{r}_data").value) == due[0], f"reader {r}, virtual channel {vc}"
             due[1].discard(r)
@@ -89,7 +89,7 @@ async def every_flit_is_read_once_by_each_reader(dut, idle, pressure):
     tb = TB(dut)
     readers = Readers(dut, random.Random(f"{idle} {pressure}"), WAITS[idle], WAITS[pressure])
     for r in range(readers.readers):
-        readers.put(f"readers_{r}_take", 0)
+        readers.put(f"readers_{r}_pop", 0)
         readers.put(f"readers_{r}_follow", 0)
     readers.put("skip", 0)
     readers.put("write", 0)

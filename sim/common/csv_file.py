@@ -17,4 +17,4 @@ def write_csv(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
 
 
 def _cell(value: Any) -> Any:
-    return {True: "true", False: "false"}[value] if isinstance(value, bool) else value
+    return str(value).lower() if isinstance(value, bool) else value

@@ -186,7 +186,10 @@ def _diagonal(axes: "Axes") -> tuple[Floats, Floats]:
 
 
 def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats], diagonal: bool) -> list[Floats]:
-    """Return the offsets of the points' markers from their positions in points, for each curve [points, 2]."""
+    """Return the offsets of the points' markers from their positions in points, for each curve [points, 2].
+
+    The markers' centres stay inside the frame.
+    """
     size = marker_size()
     rows = [(number, index) for number, places in enumerate(seen) for index in range(len(places))
             if not np.isnan(places[index, 0])]
@@ -256,7 +259,7 @@ def _point(axes: "Axes", curve: CurveMarks, index: int, offset: Floats) -> None:
                   markeredgewidth=0.6 * style().weight, **line)
         if ends[1] < up + half:
             axes.plot([at], ends[1:], marker="^", linestyle="", markersize=0.6 * marker_size(), **line)
-    # a marker that stands beside its place may leave the frame
+    # half of a marker on the frame is outside
     axes.plot([at], [up], linestyle="", transform=moved, zorder=3, clip_on=False,
               **marker_options(curve.look, curve.kinds[index]))
 

@@ -78,7 +78,8 @@ def test_broadcasts_and_unicasts_from_a_file(tmp_path):
     file.write_text('{"cycle": 0, "source": "0.0", "destinations": "most", "length": 20}')
     code, _, err = wormcast(*command)
     assert code == 2
-    assert f"destinations in message 0 of {file} (the first is 0): 'most' is not valid. Allowed: a list of" in err
+    place = f"destinations in message 0 of {file} (the first is 0)"
+    assert f"{place}: 'most' is not valid. Allowed: a list of nodes, one or more, or 'all'" in err
 
 
 def test_load_of_broadcasts_with_unicasts_beside_them():

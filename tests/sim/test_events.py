@@ -193,6 +193,7 @@ def test_messages_that_nobody_received_are_not_counted():
 def test_costs_are_for_the_width_of_an_ideal_header(monkeypatch):
     """They are refused before the hardware is compiled and simulated."""
     monkeypatch.setattr("wormcast.sim.experiments.run.Network", None)
-    with pytest.raises(WormcastError, match="flit_width in the energy table: 32 is not valid: the network"):
+    with pytest.raises(WormcastError, match="flit_width in the energy table: 32 is not valid: the network has "
+                                            "flits of 37 bits"):
         wc.run("mesh:8x8", "dual-path", 0, [3, 9, 20, 33, 50, 62], length=10, header="ideal",
                energy=EXAMPLES / "energy" / "noxim_32bit.toml")

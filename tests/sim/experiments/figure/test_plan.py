@@ -79,7 +79,8 @@ def test_a_budget_cuts_all_plans_alike_loads_first_then_looks_then_cycles(tmp_pa
     assert found[4, 3, 1][0].places == (1, 4, 6, 8, 11)
     assert [(plan.looks, plan.cycles) for plan in found[4, 2, 1]] == [(2, 8000), (2, 1000)]
     assert [(plan.looks, plan.cycles) for plan in found[4, 1, 8]] == [(1, 1000), (1, 500)]
-    with pytest.raises(WormcastError, match=r"^hours: 0.001 is not valid: the shortest run plans take 233.3 hours. "):
+    with pytest.raises(WormcastError, match=r"^hours: 0.001 is not valid: the shortest run plans take 233.3 "
+                                            r"hours. Allowed: as many or more.$"):
         cut_plans(plans, 0.001, 1.0)
     first, second = found[4, 2, 1]
     (tmp_path / "plans.toml").write_text(written_plans({"first": first, "second": second}))

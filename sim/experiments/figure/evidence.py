@@ -23,8 +23,12 @@ Load = float | None
 #: Verdicts that measurements allow.
 HELD, NOT_HELD, NO_DIFFERENCE, UNDECIDED = "held", "not held", "no difference", "undecided"
 
-#: State of a load at which a series is saturated in some repetitions only, and its text.
-MIXED, SOME = "mixed", "saturated in some repetitions"
+#: State of a load at which a series is saturated in some repetitions only, and its clause.
+MIXED, SOME = "mixed", "the network is saturated in some repetitions"
+
+#: Clauses on the loads of each state.
+CLAUSES = {HELD: "it is held", NOT_HELD: "it is reversed", NO_DIFFERENCE: "there is no difference",
+           UNDECIDED: "it is open", MIXED: SOME}
 
 #: Reasons why a statement is undecided at all loads: errors; numbers that lie between points of a grid.
 OVERLAP = "the difference may be 0"
@@ -209,24 +213,21 @@ class Truth:
                           last=last))
 
     def region(self, level: float = LEVEL) -> str:
-        """Text: the loads of each verdict, if loads differ or the statement is reversed, with the paired differences;
-        the reason, if all are undecided or there is no load; else empty."""
+        """Return a clause for each verdict, with its loads and paired differences, if loads differ or the statement is
+        reversed; the reason, if all loads are undecided or there is none; else an empty text."""
         if not self.at:
             return self.missing
         signs = {load: _sign(one, level, len(self.at)) for load, one in self.at.items()}
         against = [load for load, sign in signs.items() if sign == NOT_HELD]
         how_far = _how_far([self.at[load].difference for load in against])
-        if len(set(signs.values())) == 1:
-            if against and against != [None]:
-                return f"reversed at {', '.join(f'{load:g}' for load in sorted(self.at, key=_order))}{how_far}"
+        if len(set(signs.values())) == 1 and (not against or against == [None]):
             apart = all(one.apart for one in self.at.values())
             return {UNDECIDED: OVERLAP if apart else ON_GRID, MIXED: SOME,
-                    NOT_HELD: how_far and f"reversed{how_far}"}.get(next(iter(signs.values())), "")
-        words = {HELD: "held", NOT_HELD: "reversed", NO_DIFFERENCE: "no difference", UNDECIDED: "open", MIXED: SOME}
+                    NOT_HELD: how_far and f"{CLAUSES[NOT_HELD]}{how_far}"}.get(next(iter(signs.values())), "")
         return "; ".join(
-            f"{word} at " + ", ".join(f"{load:g}" for load in sorted(self.at, key=_order) if signs[load] == sign)
+            f"{clause} at x = " + ", ".join(f"{load:g}" for load in sorted(self.at, key=_order) if signs[load] == sign)
             + how_far * (sign == NOT_HELD)
-            for sign, word in words.items() if sign in signs.values())
+            for sign, clause in CLAUSES.items() if sign in signs.values())
 
 
 def _order(load: Load) -> float:

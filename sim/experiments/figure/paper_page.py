@@ -66,14 +66,6 @@ NAMES = {"others_wait": "wait behind other nodes' worms", "own_wait": "wait behi
          "p99": "99 % of latencies", "vc_ratio": "ratio of virtual channels", "lut4": "look-up tables",
          "ff": "flip-flops", "dpr16x4": "memories of 16 x 4 bits", "mhz": "clock in MHz", "median_mhz": "clock in MHz"}
 
-#: Parts of reasons that tables print as fragments, and their sentences.
-SENTENCES = ((r"(held|reversed|open) at (.+)", r"it is \1 at x = \2"),
-             (r"reversed (by .+)", r"it is reversed \1"),
-             (r"no difference at (.+)", r"there is no difference at x = \1"),
-             (r"budget: (.+) hours are missing", r"the run was shortened by \1 hours"),
-             (r"saturated in some repetitions at (.+)", r"the network is saturated in some repetitions at x = \1"),
-             (r"saturated in some repetitions(.*)", r"the network is saturated in some repetitions\1"))
-
 
 def verdicts_of(records: Iterable[FigureRecord]) -> list[Verdict]:
     """Return the verdicts on all statements of figures."""
@@ -226,9 +218,7 @@ def _sentences(why: str) -> str:
     """Return a reason as whole sentences, at most `LONGEST_REASON` characters of them."""
     found = ""
     for part in filter(None, why.split("; ")):
-        sentence = next((re.sub(pattern, text, part) for pattern, text in SENTENCES if re.fullmatch(pattern, part)),
-                        part)
-        sentence = f"{sentence[0].upper()}{sentence[1:]}{'' if sentence.endswith('.') else '.'}"
+        sentence = f"{part[0].upper()}{part[1:]}{'' if part.endswith('.') else '.'}"
         if found and len(found) + len(sentence) > LONGEST_REASON:
             break
         found += f"{' ' if found else ''}{sentence}"

@@ -42,9 +42,9 @@ class Verdict:
     numbers : str
         Values of both sides of each comparison.
     why : str
-        If the statement's truth differs between loads: the loads at which it holds, is false, or is undecided.
-        Otherwise: the reason why the statement is undecided, or empty. If the verdict is not "held", ``why`` ends with
-        the statement's note.
+        Clauses, separated by semicolons. If the statement's truth differs between loads: the loads at which it holds,
+        is reversed, or is open. Otherwise: the reason why the statement is undecided, or empty. If the verdict is not
+        "held", ``why`` ends with the statement's note.
     changed_by : mapping of str to str
         For each variation whose verdict is decided and differs from ``verdict``: its name and its verdict.
     variations : mapping of str to str
@@ -148,7 +148,7 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], outp
                 f": the verdict against our form of it is {decided}, {bound}" if decided != UNDECIDED else ""))
             decided = UNDECIDED
         if decided == UNDECIDED and missing:
-            why.append(f"budget: {missing:.1f} hours are missing")
+            why.append(f"the budget shortened the run by {missing:.1f} hours")
         limit = None if fixed else statement.holds.limit
         turns = None if limit is None else turning_limit(statement.holds, limit, verdict)
     except ToolMissing as error:

@@ -56,13 +56,14 @@ def both(shift, at=LOADS, scale=1.0):
 
 @pytest.mark.parametrize(("shift", "at", "scale", "verdict", "region"), [
     (8.0, LOADS, 1.0, "held", ""),
-    (-8.0, LOADS, 1.0, "not held", "reversed at 0.1, 0.2, 0.3 by 7.854 to 8.232 (means of paired differences)"),
+    (-8.0, LOADS, 1.0, "not held",
+     "it is reversed at x = 0.1, 0.2, 0.3 by 7.854 to 8.232 (means of paired differences)"),
     (0.0, LOADS, 0.5, "no difference", ""),
     (0.0, LOADS, 20.0, "undecided", "the difference may be 0"),
     # one load is enough against a statement, and not enough for it
     (-12.0, (0.2,), 1.0, "not held",
-     "reversed at 0.2 by 11.94 +- 0.54 (mean of paired differences); no difference at 0.1, 0.3"),
-    (12.0, (0.2,), 1.0, "undecided", "held at 0.2; no difference at 0.1, 0.3"),
+     "it is reversed at x = 0.2 by 11.94 +- 0.54 (mean of paired differences); there is no difference at x = 0.1, 0.3"),
+    (12.0, (0.2,), 1.0, "undecided", "it is held at x = 0.2; there is no difference at x = 0.1, 0.3"),
 ])
 def test_paired_differences(shift, at, scale, verdict, region):
     first, second = both(shift, at, scale)
@@ -74,7 +75,7 @@ def test_a_reversed_comparison_at_one_load_says_by_how_much():
     """The intervals of both sides overlap, and that of the paired differences is far from 0."""
     first, second = (one.at(0.1) for one in both(-8.0))
     assert (first.below(second).region(), (~second.below(first)).region()) == (
-        "reversed by 8.232 +- 0.55 (mean of paired differences)",) * 2
+        "it is reversed by 8.232 +- 0.55 (mean of paired differences)",) * 2
     assert Quantity.of(2.0).below(Quantity.of(1.0)).region() == ""
 
 
@@ -98,7 +99,7 @@ INFINITE, MIXED = np.full(REPLICATED, np.inf), np.where(np.arange(REPLICATED) < 
 
 @pytest.mark.parametrize(("last", "verdict", "region"), [
     (INFINITE, "held", ""),  # the second one is saturated: the first one's latency counts as lower
-    (MIXED, "undecided", "held at 0.1, 0.2; saturated in some repetitions at 0.3"),
+    (MIXED, "undecided", "it is held at x = 0.1, 0.2; the network is saturated in some repetitions at x = 0.3"),
 ])
 def test_latencies_of_saturated_networks(last, verdict, region):
     first, second = quantity(noise(1)), Quantity.repeated({**{load: noise(2)[load] + 9 for load in LOADS[:2]},

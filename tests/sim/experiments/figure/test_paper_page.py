@@ -17,7 +17,7 @@ from wormcast.sim.experiments.figure.verdict import Verdict
 
 VERDICTS = [
     Verdict("004-01a", "DCF is fast", "p", "held", "latency: 12", "", {}, statistical=True, printed="12 cycles"),
-    Verdict("004-02b", "Z waits | a lot", "p", "not held", "waits: 0", "reversed at 3; as printed", {}, {
+    Verdict("004-02b", "Z waits | a lot", "p", "not held", "waits: 0", "it is reversed at x = 3; as printed", {}, {
         "slow": "held", "fast": "not held"}, True),
     Verdict("004-03c", "DCF beats EDN", "p", "undecided", "latency: 3", "the rival is reconstructed: no bound", {},
             reconstructed=("edn",)),

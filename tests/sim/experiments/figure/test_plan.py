@@ -102,7 +102,8 @@ def test_a_shortened_run_takes_its_looks_and_says_how_many_hours_are_missing():
             curve.results[place]["replications"][0]["latency"] = 17.0 if curve.series is ONE else 8.0
     assert study.look(lambda *_: 0) == []
     [order, number] = study.outcome(lambda *_: 0).verdicts
-    assert (order.verdict, order.why) == ("undecided", "the difference may be 0; budget: 2.2 hours are missing")
+    assert (order.verdict, order.why) == (
+        "undecided", "the difference may be 0; the budget shortened the run by 2.2 hours")
     assert (number.verdict, number.why) == ("held", "")
 
 

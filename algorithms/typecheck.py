@@ -10,6 +10,7 @@ import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -27,12 +28,15 @@ PLAIN: dict[type, tuple[type, str]] = {
     Mapping: (Mapping, "a dict"), os.PathLike: (os.PathLike, "a path"), np.ndarray: (np.ndarray, "a NumPy array")}
 
 
-def require_kind(name: str, value: object, *kinds: type) -> None:
-    """Refuse a value that has none of these types. Booleans are not numbers."""
+def require_kind(name: str, value: object, *kinds: type, text: str = PLAIN[str][1]) -> None:
+    """Refuse a value that has none of these types. Booleans are not numbers.
+
+    ``text``: the name of type ``str`` in the refusal.
+    """
     taken = tuple(PLAIN.get(kind, (kind,))[0] for kind in kinds)
     if not isinstance(value, taken) or (isinstance(value, bool) and bool not in kinds):
-        nouns = " or ".join("None" if kind is type(None) else PLAIN.get(kind, (kind, _named(kind)))[1]
-                            for kind in kinds)
+        nouns = " or ".join("None" if kind is type(None) else text if kind is str else
+                            PLAIN.get(kind, (kind, _named(kind)))[1] for kind in kinds)
         raise WormcastError(f"{name}: {reprlib.repr(value)} is not valid. Allowed: {nouns}.")
 
 
@@ -40,15 +44,20 @@ def _named(kind: type) -> str:
     return f"{'an' if kind.__name__[0] in 'AEIO' else 'a'} {kind.__name__}"
 
 
-def require_fields(thing: Any) -> None:
+def require_fields(thing: Any, texts: Mapping[str, str] = MappingProxyType({})) -> None:
     """Refuse a dataclass of plain fields if a field has another type than declared.
 
     Numbers of NumPy's types are replaced by Python's numbers, which JSON accepts.
+
+    Parameters
+    ----------
+    texts : mapping of str to str
+        Name of a field -> the form of its text, for refusals.
     """
     hints = get_type_hints(type(thing))
     for field in fields(thing):
         hint, value = hints[field.name], getattr(thing, field.name)
-        require_kind(field.name, value, *(get_args(hint) or (hint,)))
+        require_kind(field.name, value, *(get_args(hint) or (hint,)), text=texts.get(field.name, PLAIN[str][1]))
         if isinstance(value, np.generic):
             object.__setattr__(thing, field.name, value.item())
 

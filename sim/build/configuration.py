@@ -12,7 +12,6 @@ from wormcast.algorithms.host_retransmission import AbsorbedByHosts
 from wormcast.algorithms.phrases import given_text
 from wormcast.algorithms.routing import TIES, as_built, signed_dimensions
 from wormcast.algorithms.schemes import classes_of
-from wormcast.algorithms.typecheck import require_fields
 from wormcast.hw.options import (
     CONSUMPTION_LINKS,
     DELAYS,
@@ -41,7 +40,7 @@ from wormcast.hw.options import (
     STRINGS,
 )
 
-from ..common.option import option, options_of, require_allowed
+from ..common.option import option, options_of, require_allowed, require_types
 from ..common.packet_count import packets_of
 
 __all__ = ["ANALYSED", "CHANNEL_FIELDS", "DMA_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS",
@@ -261,7 +260,7 @@ class Configuration:
         "Default: the scheme's.", None, parse=ConsumptionClasses.parse, metavar="MAP", changes="router")
 
     def __post_init__(self) -> None:
-        require_fields(self)
+        require_types(self)
         for name in QUEUES:  # the command line's numbers
             if isinstance(value := vars(self)[name], str) and value.isdecimal():
                 object.__setattr__(self, name, int(value))

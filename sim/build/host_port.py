@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wormcast.algorithms import WormcastError
-from wormcast.algorithms.typecheck import require_fields
 
-from ..common.option import option, require_allowed
+from ..common.option import option, require_allowed, require_types
 
 __all__ = ["LINKS", "HostPort"]
 
@@ -43,7 +42,7 @@ class HostPort:
                                 panel=PANEL)
 
     def __post_init__(self) -> None:
-        require_fields(self)
+        require_types(self)
         if not 1 <= self.set_count <= MOST_SETS or self.set_count & self.set_count - 1:
             raise WormcastError(f"set_count: {self.set_count} is not valid. Allowed: powers of two from 1 to "
                                 f"{MOST_SETS}.")

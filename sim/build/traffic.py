@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.phrases import given_text, number_text
-from wormcast.algorithms.typecheck import require_fields
 
-from ..common.option import option, require_allowed
+from ..common.option import option, require_allowed, require_types
 from ..common.text import count, span_text
 from .patterns import (
     MULTICAST_SETS,
@@ -116,7 +115,7 @@ class Traffic:
         limits=(0, MOST_OUTSTANDING), label="limit of the outstanding requests of a node")
 
     def __post_init__(self) -> None:
-        require_fields(self)
+        require_types(self)
         require_allowed(self)
         normal = self.destinations_distribution == "normal"
         if not 0 <= self.destinations_deviation <= MOST_DEVIATION * normal:

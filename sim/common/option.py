@@ -9,7 +9,7 @@ from wormcast.algorithms import WormcastError
 from wormcast.algorithms.file_schema import ALLOWED
 from wormcast.algorithms.phrases import number_text
 
-__all__ = ["Option", "option", "options_of", "require_allowed"]
+__all__ = ["Option", "option", "options_of", "require_allowed", "require_types"]
 
 KEY = "option"
 
@@ -147,6 +147,14 @@ def options_of(kind: type) -> dict[str, Option]:
                           **said)
         found[one.name] = replace(declared, help=declared.help.format(default))
     return found
+
+
+def require_types(of: Any) -> None:
+    """Refuse the first option of a dataclass's instance that has a value of another type."""
+    from wormcast.algorithms.typecheck import require_fields
+
+    require_fields(of, {one.name: ", ".join(one.allowed or one.words) or f"text {one.metavar}"
+                        for one in options_of(of.__class__).values() if one.allowed or one.words or one.metavar})
 
 
 def require_allowed(of: Any) -> None:

@@ -30,7 +30,7 @@ def sent(*message, **changes):
     (lambda: Traffic(rate="0.1"), "rate: '0.1' is not valid. Allowed: a number"),
     (lambda: Traffic(rate=True), "rate: True is not valid. Allowed: a number"),
     (lambda: Traffic(rate=0.1, length=2.5), "length: 2.5 is not valid. Allowed: a whole number"),
-    (lambda: Traffic(rate=0.1, hot_spots=3), "hot_spots: 3 is not valid. Allowed: text or None"),
+    (lambda: Traffic(rate=0.1, hot_spots=3), "hot_spots: 3 is not valid. Allowed: text NODE,... or None"),
     (lambda: Configuration(vcs="2"), "vcs: '2' is not valid. Allowed: a whole number"),
     (lambda: Trace(3), "trace: 3 is not valid. Allowed: text or a path"),
     (lambda: topology(3), "topology: 3 is not valid. Allowed: text"),

@@ -62,7 +62,7 @@ class NetworkResult(CommandResult):
         """Return a drawing of the nodes, links and token groups."""
         from ..drawing import topology_sheet
 
-        return topology_sheet(self.topology, self.groups).figure
+        return topology_sheet(self.topology, self.groups, self.up).figure
 
     def _data(self) -> dict[str, Any]:
         stages: dict[int, list[list[int]]] = {}

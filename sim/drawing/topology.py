@@ -1,5 +1,6 @@
-"""Drawing of a topology: links, names of nodes, and the Hamiltonian path with its labels."""
+"""Drawing of a topology: links, names of nodes, and the Hamiltonian path with its labels, or links up and down."""
 
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,6 +19,7 @@ __all__ = ["topology_sheet"]
 
 LABEL = "#2166ac"
 PATH, OTHER = "#303030", "#b0b0b0"  # colours of links along the Hamiltonian path, and of other links
+UP = COLOURS[1]  # colour of links up
 
 # points
 APART = 1.1  # distance of a link's arrow from the line between its switches, in points
@@ -28,7 +30,7 @@ LARGEST = 44.0
 FRAME = 1.3  # distance of boxes from the frame around switches that share a token, in points
 
 
-def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> Sheet:
+def topology_sheet(topology: Topology, tokens: TokenGroups | None = None, up: Sequence[bool] | None = None) -> Sheet:
     """Draw nodes with their names, and an arrow for each link.
 
     If the topology has Hamiltonian labels, they are written beside the nodes, and the links along the Hamiltonian path
@@ -40,6 +42,8 @@ def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> She
         Must pass `require_drawable`.
     tokens : TokenGroups, optional
         Draw a frame around the switches that share a token.
+    up : sequence of bool, optional
+        For each link, whether it leads up. Links up and links down have different colours.
     """
     from matplotlib.collections import PolyCollection
 
@@ -49,13 +53,17 @@ def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> She
     switches = "" if topology.direct else f"{topology.switches} switches, "
     words = [f"{topology.name}: {topology.nodes} nodes, {switches}{len(topology.links)} links"]
     legend: list[Mark] = []
-    along_path = np.zeros(len(topology.links), bool)
+    drawn = [(np.ones(len(topology.links), bool), PATH)]  # links of each colour
     if topology.labels is not None:
         steps = topology.labels[topology.links[:, 2]] - topology.labels[topology.links[:, 0]]
         along_path = np.abs(steps) == 1
+        drawn = [(~along_path, OTHER), (along_path, PATH)]
         legend = [("link of the Hamiltonian path", {"color": PATH, "linewidth": 0.9}),
                   ("other link", {"color": OTHER, "linewidth": 0.9})]
         words.append("in a node its coordinates, beside it its Hamiltonian label")
+    elif up is not None:
+        drawn = [(~np.array(up), PATH), (np.array(up), UP)]
+        legend = [("link up", {"color": UP, "linewidth": 0.9}), ("link down", {"color": PATH, "linewidth": 0.9})]
     if layout.boxes.any():
         words.append("box: switch" + ", circle: node" + ", on the left where it injects, on the right where it consumes"
                      * layout.drawn_twice)
@@ -73,8 +81,7 @@ def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> She
     corners = outlines(layout.links, apart=np.where(layout.one_way, 0, sheet.cells(APART)),
                        short=sheet.cells(1) * shorts(topology, layout, radius + BESIDE), half=sheet.cells(HALF),
                        head=sheet.cells(HEAD), barb=sheet.cells(BARB))
-    plain = OTHER if along_path.any() else PATH
-    for chosen, colour in ((~along_path, plain), (along_path, PATH)):
+    for chosen, colour in drawn:
         sheet.axes.add_collection(PolyCollection([corners[link] for link in np.flatnonzero(chosen)], facecolors=colour,
                                                  edgecolors="none", zorder=2), autolim=False)
     draw_node_lines(sheet, layout)

@@ -126,3 +126,14 @@ def test_no_link_passes_through_another_node(name):
         part = np.clip((others * along).sum(axis=2) / (along**2).sum(axis=1), 0, 1)
         nearest = np.linalg.norm(others - part[..., None] * along, axis=2).min()
         assert nearest * sheet.cell > 4  # points: the least radius of a node
+
+
+def test_links_up_and_down_have_colours_and_a_legend():
+    network = topology("irregular:switches=4,nodes=8,seed=2")
+    up = np.arange(len(network.links)) % 2 == 0
+    sheet = topology_sheet(network, up=up)
+    down, rising = (collection for collection in sheet.axes.collections if collection.get_zorder() == 2)
+    assert (len(rising.get_paths()), len(down.get_paths())) == (np.count_nonzero(up), np.count_nonzero(~up))
+    assert not np.array_equal(rising.get_facecolor(), down.get_facecolor())
+    [legend] = sheet.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["link up", "link down"]

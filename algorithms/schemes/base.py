@@ -85,8 +85,8 @@ class Scheme(ABC):
     """Number of packets per message for which the scheme computes worms, if the worms depend on this number."""
 
     pairs_are_complete = True
-    """Multicasts to two destinations have all visit triples of the scheme's worms. A scheme sets `pairs_are_complete`
-    to False if larger multicasts may have further visit triples."""
+    """`visit_triples`, by default the triples of all multicasts to two destinations, has all visit triples of the
+    scheme's worms. A scheme sets `pairs_are_complete` to False if larger multicasts may have further visit triples."""
 
     def most_visits(self, topology: Topology) -> int:
         """Return the largest number of entries that a worm's header can have. By default, a header can have one entry

@@ -6,6 +6,7 @@ import inspect
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from wormcast import algorithms
@@ -74,3 +75,12 @@ def test_what_a_class_must_define_is_on_the_page(name):
 def test_entry_points_of_the_page_are_those_that_are_read():
     groups = set(re.findall(r"entry point in the group `([\w.]+)`", PAGE))
     assert groups == {registry._group for registry in (SCHEMES, RELATIONS, TOPOLOGIES)}
+
+
+def test_the_triples_of_the_page_are_those_of_schemes_along_labels():
+    [block] = re.findall(r"```python title=\"ways of a scheme along labels\"\n(.*?)```", PAGE, re.DOTALL)
+    names = {"np": np}
+    exec(block, names)
+    mesh = algorithms.topology("mesh:3x3")
+    listed = set(map(tuple, names["visit_triples"](None, mesh).tolist()))
+    assert listed == set(map(tuple, SCHEMES["dual-path"].visit_triples(mesh).tolist()))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wormcast.algorithms import SCHEMES
+from wormcast.hw.options import FORWARD_ORDERS
 
 from ...common.text import count
 from .definition import catalogue, paper_of
@@ -63,8 +64,9 @@ look; and no variations. Most statements that it leaves open need a full run."""
 #: Texts of words of predicates whose own text does not say what they are.
 NAMES = {"others_wait": "wait behind other nodes' worms", "own_wait": "wait behind worms of the same sender",
          "arbitration_wait": "wait behind no worm", "p50": "median latency", "p95": "95 % of latencies",
-         "p99": "99 % of latencies", "vc_ratio": "ratio of virtual channels", "lut4": "look-up tables",
-         "ff": "flip-flops", "dpr16x4": "memories of 16 x 4 bits", "mhz": "clock in MHz", "median_mhz": "clock in MHz"}
+         "p99": "99 % of latencies", "vc_ratio": "ratio of virtual channels", "to": "receiver",
+         "received": "receipt", "lut4": "look-up tables", "ff": "flip-flops", "dpr16x4": "memories of 16 x 4 bits",
+         "mhz": "clock in MHz", "median_mhz": "clock in MHz"}
 
 
 def verdicts_of(records: Iterable[FigureRecord]) -> list[Verdict]:
@@ -162,14 +164,36 @@ def _numbers(verdict: Verdict) -> str:
     found = re.sub(r"points/given\.([^/]+)/result/(?:ranges/)?(\w+)", lambda one: f"{_name(one[2])} ({one[1]})", found)
     found = re.sub(r"explanation/statement=([^/]+)/(?:found/)?(\w+)", lambda one: f"{_name(one[2])} ({one[1]})", found)
     found = re.sub(r"ranges/(\w+)", lambda one: _name(one[1]), found)
-    found = re.sub(r"messages/\d+/(\w+)", lambda one: _name(one[1]), found)
-    found = re.sub(r"(\w+)s/(\d+)/(\w+)/#", r"\3 of \1 \2", found)
-    found = re.sub(r"([\w/]+)/#", r"number of \1", found)
-    found = re.sub(r"([\w/]+)/mean\b", r"mean \1", found)
+    found = re.sub(r"(?<!: )\b\w+(?:/(?:\w+|[#*]))+(?=[:)])", lambda one: _path_words(one[0].split("/")), found)
     found = re.sub(r"\d+(?:\.\d+)?e\+\d+", lambda one: f"{float(one[0]):.0f}", found.replace("+-", "±"))
     sides = [side for part in found.split(" | ") for side in re.split(r", (?=[^,]*: )", part.replace("; ", ", "))]
     shown = [side for side in dict.fromkeys(sides) if not re.fullmatch(r"[\d.]+: [\d.]+", side)]
     return _short("; ".join(shown), LONGEST_NUMBERS)
+
+
+def _path_words(path: Sequence[str]) -> str:
+    """Return a path in the JSON of a command as words: ``worms/*/step`` is "step of each worm"."""
+    *rest, last = path
+    within = [name for name in rest if name in FORWARD_ORDERS]
+    rest = [name for name in rest if name not in FORWARD_ORDERS]
+    if last == "#":
+        words = f"{'number of' if rest[-1].endswith('s') else 'entries in'} {_name(rest.pop())}"
+    elif last.isdigit():
+        words = f"{'entry' if rest[-1].isdigit() else _singular(rest.pop())} {last}"
+    else:
+        words = f"mean {_name(rest.pop())}" if last == "mean" else _name(last)
+    while rest:
+        name = rest.pop()
+        if (name == "*" or name.isdigit()) and rest:
+            words += f" of {'each ' * (name == '*')}{_singular(rest.pop())}{f' {name}' * name.isdigit()}"
+        else:
+            within.insert(0, _name(name))
+    return words + (f" ({' '.join(within)})" if within else "")
+
+
+def _singular(word: str) -> str:
+    """Return the singular of a key in JSON."""
+    return re.sub("(?<=ch)es$|(?<=ss)es$|(?<=[^s])s$", "", re.sub("ies$", "y", _name(word.removeprefix("by_"))))
 
 
 def _of_series(call: re.Match[str]) -> str:

@@ -62,7 +62,6 @@ def is_defined_in(module: ModuleType, thing: Any) -> bool:
 
 
 def describe_class(thing: Any) -> str:
-    """Return class and file of an instance: ``"class R of mine.py"``. For a class without a file only the class's name
-    is returned."""
+    """Return class and file of an instance: ``"class R of mine.py"``; without a file: ``"class R"``."""
     file = getattr(sys.modules.get(type(thing).__module__), "__file__", None)
     return f"class {type(thing).__name__}" + (f" of {Path(file).name}" if file else "")

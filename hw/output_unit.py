@@ -194,7 +194,7 @@ class OutputUnit(wiring.Component):
             candidate = Signal(range(vcs), init=members[0], name=f"candidate_{k}")
             free = Signal(init=1, name=f"free_{k}")
             m.d.comb += [offer.vc_candidate[k].eq(candidate), offer.free[k].eq(free & ~allocated)]
-            # the next candidate is another usable channel, if there is one: the present one can be taken now
+            # the next candidate is another usable channel, because a header may take the present one in this cycle
             others = Signal(name=f"others_{k}")
             m.d.comb += next_candidate[k].eq(candidate)
             with m.Switch(candidate):

@@ -15,7 +15,7 @@ __all__ = ["DeadlockVerdict", "decide"]
 
 @dataclass(frozen=True, eq=False)
 class DeadlockVerdict:
-    """A verdict and its reasons.
+    """Result of a deadlock analysis, with its reasons.
 
     Parameters
     ----------

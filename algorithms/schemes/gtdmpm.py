@@ -50,7 +50,7 @@ COLUMN, ROW_X, ROW_Z, DIAGONALS = range(4)
 @compiled_from(LINEAR)
 def _keys(labels, places, ports, sources, destination_offsets, destinations):
     """Key each destination by its worm's batch and by its submulticast, the destinations of one worm (see
-    `grouped_worms`). The first link of a worm decides its batch."""
+    `grouped_worms`). A worm's batch is the number of the message's earlier worms that begin with the same link."""
     nodes = np.int64(len(labels))
     most = np.int64(places.max())
     groups = 2 * (DIAGONALS + 2 * (4 * most + 1))

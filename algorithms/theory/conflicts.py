@@ -41,10 +41,10 @@ def conflicts(plan: Plan, discipline: str = "fpfs") -> list[Conflict] | None:
     """List the pairs of packets that are sent in one step and share a link. The result is None if the plan has no
     packet steps.
 
-    A tree without packets that share a link in one step is depth contention-free ([Sivaram98], section 4.3.4). An order
-    of the nodes in which worms within disjoint pieces of the order share no link excludes shared links for the first
-    packet only. While a later packet is sent, nodes that are between the packet's sender and its receiver in the order
-    may send other packets over the same links.
+    A tree without packets that share a link in one step is depth contention-free ([Sivaram98], section 4.3.4). In some
+    orders of the nodes, worms within disjoint pieces of the order share no link. Such an order excludes shared links
+    for the first packet only. While a later packet is sent, nodes that are between the packet's sender and its receiver
+    in the order may send other packets over the same links.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Definition 3 of [Boppana98] by link, on small networks: DANs that need not be made of whole directions."""
+"""Smallest valid sets of DANs on small networks ([Boppana98], Definition 3), if each link may be in any DAN."""
 
 from dataclasses import dataclass
 

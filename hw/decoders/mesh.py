@@ -183,19 +183,20 @@ class MeshDecoder(GridDecoder):
 
         rises = before(axes, 0)
         along: dict[int, Value] = {}
-        inside, left = hdl.C(1), hdl.C(1)  # inside: earlier coordinates are equal; left: no earlier axis taken
+        # inside: the coordinates along all earlier axes are equal; undecided: the hop is along none of the earlier axes
+        inside, undecided = hdl.C(1), hdl.C(1)
         for k, dim in enumerate(axes):
             rest, own, extent = axes[k + 1:], straps[f"coordinate_{dim}"], self.header.shape[dim]
             up = rises ^ odd[dim]
             if not rest:
-                along[dim] = left & ~(inside & equal[dim])
+                along[dim] = undecided & ~(inside & equal[dim])
                 continue
             near = fields[dim] == hdl.Mux(above[dim], own + 1, own - 1)[:len(own) + 1]
             same = hdl.Cat(equal[d] for d in rest).all()
             passes = near & ~same & (before(rest, 1) ^ rises)
             there = hdl.Mux(up, own != extent - 1, own != 0)
-            along[dim] = left & hdl.Mux(inside, ~equal[dim] & ~passes, there)
-            left &= ~along[dim]
+            along[dim] = undecided & hdl.Mux(inside, ~equal[dim] & ~passes, there)
+            undecided &= ~along[dim]
             inside &= equal[dim]
         return along, any_of([along[dim] & (rises ^ odd[dim]) for dim in axes])
 

@@ -122,8 +122,8 @@ class ReachDecoder(CopyingDecoder):
         return strings[output] & ~any_of([strings[o] for o in higher]) if higher else strings[output]
 
     def _higher(self, output: int) -> list[int]:
-        """Return the outputs whose strings reduce the share of ``output``. Strings of outputs to nodes have no node in
-        common with other strings."""
+        """Return the outputs whose nodes `_share` removes from the string of ``output``. Strings of outputs to nodes
+        have no node in common with other strings."""
         return list(range(output + 1, self.ejection)) if self.whole else []
 
     def branches(self, m, port, straps, seen, commit):
@@ -188,8 +188,9 @@ class ReachDecoder(CopyingDecoder):
         return found
 
     def _rows(self, strings: Strings) -> npt.NDArray[Any]:
-        """Return the memory rows [members, outputs, rows] of strings [members, outputs, nodes], in the order of the
-        header's bits.
+        """Return the rows [switches, outputs, rows] of the memories with the strings [switches, outputs, nodes].
+
+        The bits of a row are in the order of the header's bits.
         """
         width = self.header.flit_width
         rows = np.zeros((*strings.shape[:2], 1 << self.row_bits), np.int64 if width < 64 else object)

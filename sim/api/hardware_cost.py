@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["SynthesisResult", "SynthesisSweepResult", "VerilogResult", "require_checkers", "require_tables",
            "synth", "synth_sweep", "verilog"]
 
-#: Options that change components: options of the port to the host, and hardware options except those that only the
-#: hosts' software reads.
+#: Options that change components: hardware options, and options of the port to the host.
+#: `HOST_FIELDS` are excluded, because only the software of hosts reads them.
 BUILT = HARDWARE - {*HOST_FIELDS} | {*options_of(HostPort)}
 
 #: Keys of the files of `verilog`.
@@ -238,7 +238,7 @@ def verilog(
 
 
 def require_checkers(what: str) -> None:
-    """Refuse to write checkers of hardware without them."""
+    """Refuse to write checkers for hardware that has none."""
     from ..export.verilog import CHECKED, NETWORK
 
     if what not in (*CHECKED, NETWORK):
@@ -246,7 +246,7 @@ def require_checkers(what: str) -> None:
 
 
 def require_tables(tables: PathLike, what: str, options: Mapping[str, Any]) -> None:
-    """Refuse to write the routing tables of hardware without tables. ``options`` are the options of `verilog`."""
+    """Refuse to write routing tables of hardware that has none. ``options`` are the options of `verilog`."""
     from ..build.components import blueprint_of
     from ..export.verilog import NETWORK
 

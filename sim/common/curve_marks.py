@@ -97,7 +97,7 @@ def draw_curves(axes: "Axes", curves: Sequence[CurveMarks], *, diagonal: bool = 
     every = zip(curves, _offsets(axes, curves, seen, diagonal), strict=True)
     points = [(curve, index, offset) for curve, offsets in every
               for index, offset in enumerate(offsets) if not math.isnan(curve.up[index])]
-    # where markers overlap for lack of room, none hides the open half of a half open one, which is on its right
+    # where markers overlap for lack of room, none hides the open half of a half filled marker, which is on the right
     halves = [one for one in points if one[0].kinds[one[1]] == "half"]
     others = [one for one in points if one[0].kinds[one[1]] != "half"]
     for curve, index, offset in [*others, *sorted(halves, key=lambda one: -one[2][0])]:

@@ -108,8 +108,8 @@ def _compiled(tool: str, who: str, progress: Callable[[str], None]) -> Path:
 
     YoWASP's runtime overwrites the files in its cache in place. A process that has a cache file mapped is ended by
     SIGBUS when another process, started before the file existed, writes the file again. The tool is therefore compiled
-    into a private folder, which is renamed when it is complete. The cache folder's name contains a fingerprint of
-    everything that makes the runtime compile the tool again.
+    into a private folder, which is renamed when it is complete. The folder's name contains a digest (`_fingerprint`)
+    of the tool, the runtime's versions and the processor: if one of these changes, the tool is compiled again.
     """
     folder = scratch_folder() / "yowasp"
     made = folder / f"{Path(tool).name}-{_fingerprint(tool)}"

@@ -65,7 +65,7 @@ class Graph:
     def node(self, op: str, width: int, args: Sequence[Node] = (), data: Any = None) -> Node:
         """Return the node with this operation, width, arguments and data, without folding."""
         if width > WIDEST:
-            raise LoweringError(f"{op}: {width} bits are not valid. Allowed: up to {WIDEST} bits.")
+            raise LoweringError(f"{op}: a result of {width} bits is not valid. Allowed: up to {WIDEST} bits.")
         key = (op, width, tuple(arg.index for arg in args), data)
         found = self.nodes.get(key)
         if found is None:

@@ -161,7 +161,7 @@ def magnitude(graph: Graph, a: Wide) -> Wide:
 def single(a: Wide, what: str) -> Node:
     """Return the only graph node of ``a``; refuse values of more than 64 bits."""
     if len(a) > 1:
-        raise LoweringError(f"{what}: {width_of(a)} bits are not valid. Allowed: up to {LIMB} bits.")
+        raise LoweringError(f"{what}: an operand of {width_of(a)} bits is not valid. Allowed: up to {LIMB} bits.")
     return a[0]
 
 

@@ -20,12 +20,12 @@ PART = 64
 
 @dataclass(frozen=True)
 class Word:
-    """Input or output word of a kernel: an array with one number per instance, and the ports in the number.
+    """Input or output word of a kernel: an array with one number per instance.
 
-    The ports of a word are side by side, the first at bit 0. A word of up to 64 bits has ``n_padded`` elements of the
-    narrowest dtype that holds it. A word of more than 64 bits is ``uint64`` of shape ``[parts, n_padded]``; bit ``b``
-    of the word is bit ``b % 64`` of part ``b // 64``. A word's array starts ``per_instance * n_padded`` bytes into the
-    block of all input or output words.
+    The bits of a number are the values of the word's ports, side by side, the first port at bit 0. A word of up to 64
+    bits has ``n_padded`` elements of the narrowest dtype that holds it. A word of more than 64 bits is ``uint64`` of
+    shape ``[parts, n_padded]``; bit ``b`` of the word is bit ``b % 64`` of part ``b // 64``. A word's array starts
+    ``per_instance * n_padded`` bytes into the block of all input or output words.
 
     Members
     -------

@@ -30,7 +30,7 @@ FORMATS: dict[str, tuple[FileSchema, str]] = {
 
 
 def format_pages() -> dict[str, str]:
-    """Return the page of input files, and the JSON Schemas, by file name."""
+    """Return a dict with the page of input files and the JSON Schemas; the keys are the names of their files."""
     schemas = {f"schemas/{name}.json": json.dumps(schema.document, indent=1, ensure_ascii=False) + "\n"
                for name, (schema, _) in FORMATS.items()}
     return {"formats.md": _page()} | schemas

@@ -16,7 +16,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def plain(text: str) -> str:
-    """Escape all characters that have a meaning in Markdown."""
+    """Escape backslashes, backticks, asterisks, underscores, square brackets and angle brackets for Markdown."""
     return re.sub(r"([\\`*_\[\]<>])", r"\\\1", text)
 
 

@@ -154,7 +154,7 @@ class Module:
 
 
 def refusal_pages() -> dict[str, str]:
-    """Return the page of error messages, by file name."""
+    """Return a dict with the page of error messages; the key is the name of its file."""
     rows: dict[str, list[list[str]]] = {}
     for refusal in find_refusals(Path(wormcast.__file__).parent):
         room = "/".join(Path(refusal.module).parent.parts[:2])

@@ -26,9 +26,9 @@ class ChildTable(wiring.Component):
     packets are counted, the second flit of a row has the number of the message's packets minus one. The header flits of
     the row follow, child by child; the last header flit of each child has the tail mark. The last flit of a row has
     head mark and tail mark; if it is also the first flit, the node has no children. A row has children from the cycle
-    after the arrival of its last flit on. A packet that begins before its row has children is not forwarded. A row must
-    not be written while packets of its message are stored. Flits for a row that does not exist are ignored. A row that
-    gets more header flits than it has room for is left without children.
+    after the arrival of its last flit on. A packet that begins before its row has children is not forwarded. The host
+    must not write a row while the packet buffer has packets of the row's message. Flits for a row that does not exist
+    are ignored. A row that gets more header flits than it has room for is left without children.
 
     *Latency*: a flit is stored at the end of the cycle in which it is on the link; a requested word is valid in the
     next cycle. *Throughput*: a flit written and a word read per cycle. *Reset*: no row has children.
@@ -101,7 +101,7 @@ class ChildTable(wiring.Component):
         begun = Signal()  # the first flit of a row has arrived, its last one has not
         counted = Signal()  # the flit with the number of packets has arrived
         row, at = Signal(range(self.rows)), Signal(range(self.flits))
-        fits = Signal()  # the row exists, and has had room for all its flits up to now
+        fits = Signal()  # the table has this row, and the header flits that came for it so far fit into it
         first, ends = Signal(), Signal()
         m.d.comb += [
             first.eq(self.link.valid & ~begun),

@@ -53,10 +53,11 @@ OF_CURVE = {"hops": "hops_per_destination", "copies": "copies", "vc_ratio": "vc_
 class Curve(SeriesCurve):
     """Curve of load experiments over the load or over one of their options.
 
-    A place is the number of a point. In a figure over the load, a point's place is its load divided by a fine step, the
-    figure's ``step`` / `FINE`. In a figure over an option, a point's place is the position of its value in the figure's
-    list of values, from 1. With ``quick``, the number of cycles is divided by `QUICK`, but see `MESSAGES`. The number
-    of cycles is always divided for variations, because variations can only show that a verdict changes.
+    Each point has a *place*, an integer that identifies the point in the curve. In a figure over the load, a point's
+    place is its load divided by a fine step, the figure's ``step`` / `FINE`. In a figure over an option, a point's
+    place is the position of its value in the figure's list of values, from 1. With ``quick``, the number of cycles is
+    divided by `QUICK`, but see `MESSAGES`. The number of cycles is always divided for variations, because variations
+    can only show that a verdict changes.
     """
 
     @property

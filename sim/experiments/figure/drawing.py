@@ -47,12 +47,12 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
 
     The effective load counts payload flits times destinations. The accepted load counts flits that nodes consume, also
     of messages that are incomplete at the end. In the panel ``latency-accepted`` the x axis shows flits per cycle of
-    the whole network if the networks of all curves have the same size. On all axes but the x axis of
-    ``latency-accepted``, flits are per node and cycle.
+    the whole network if the networks of all curves have the same size. All other numbers of flits are per node and
+    cycle.
 
     Daggers mark reconstructed schemes, crosses deadlocks. Markers are open if a point is saturated. Markers of
-    latencies are half open if the latency is imprecise. The latency of a saturated point has no steady mean: the point
-    is marked above the frame. Along the load, only a curve's first saturated point is marked.
+    latencies are half filled if the latency is imprecise. The latency of a saturated point has no steady mean: the
+    point is marked above the frame. Along the load, only a curve's first saturated point is marked.
 
     In the panels over the effective load, a vertical line in a curve's colour marks the ceiling of the tokens. The
     ceiling of the tokens is the load at which the tokens of the busiest stage are never idle. The ceiling of the tokens

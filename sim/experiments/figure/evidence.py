@@ -26,20 +26,21 @@ HELD, NOT_HELD, NO_DIFFERENCE, UNDECIDED = "held", "not held", "no difference", 
 #: State of a load at which a series is saturated in some repetitions only, and its clause.
 MIXED, SOME = "mixed", "the network is saturated in some repetitions"
 
+#: *No difference*: the 95 % interval of the relative difference lies within SAME.
+SAME = 0.02
+
 #: Clauses on the loads of each state.
-CLAUSES = {HELD: "it is held", NOT_HELD: "it is reversed", NO_DIFFERENCE: "there is no difference",
-           UNDECIDED: "it is open", MIXED: SOME}
+CLAUSES = {HELD: "the statement is held", NOT_HELD: "the statement is reversed",
+           NO_DIFFERENCE: f"both sides of the statement are equal within {100 * SAME:g} %",
+           UNDECIDED: "the statement is open", MIXED: SOME}
 
 #: Reasons why a statement is undecided at all loads: errors; numbers that lie between points of a grid.
-OVERLAP = "the difference may be 0"
-ON_GRID = "the points of the grid do not separate both sides in every repetition"
+OVERLAP = "the difference between the two sides of the statement may be 0"
+ON_GRID = "the points of the grid do not separate both sides of the statement in every repetition"
 
 #: LEVEL: probability of a wrong decision of a row, two-sided, over all looks. LOOKS: most looks at a row.
 #: A statement that takes several looks has the level LEVEL / LOOKS at each.
 LEVEL, LOOKS = 0.001, 3
-
-#: *No difference*: the 95 % interval of the relative difference lies within SAME.
-SAME = 0.02
 
 #: Level of the intervals that are printed, and of *no difference*.
 INTERVAL = 0.05

@@ -68,10 +68,11 @@ COMPARABLE = 1.25
 MANY = 100
 
 #: Reasons why a comparison has no load.
-NO_VALUE = "one side has no value: it was not measured, it is saturated, or a repetition received no message"
-NO_COMMON_LOAD = "the sides were measured at different loads"
-BOTH_SATURATED = "both sides are saturated wherever they are compared"
-NO_BOUND = "one side is saturated wherever they are compared, and a latency then has no upper bound"
+NO_VALUE = ("one side of the statement has no value: it was not measured, it is saturated, or a repetition received no "
+            "message")
+NO_COMMON_LOAD = "both sides of the statement were measured at different loads"
+BOTH_SATURATED = "both sides of the statement are saturated wherever they are compared"
+NO_BOUND = "one side of the statement is saturated wherever both are compared, and then a latency has no upper bound"
 
 #: Upper limit of numbers in predicates.
 LARGEST = 1e100

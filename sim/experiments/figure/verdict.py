@@ -143,9 +143,10 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], outp
         why = [outcome.truth.region(LEVEL / looks)]
         if not fixed and any(_is_about_rival(names, schemes) for names in statement.holds.orders) and not (
                 decided == HELD and statement.bound and verdict(statement.bound) == HELD):
-            bound = "and its bound is not held" if statement.bound else "but no bound of all its forms is known"
+            bound = ("and the statement is not held against the bound of all forms of the rival" if statement.bound
+                     else "but no bound of all forms of the rival is known")
             why.append("the rival is reconstructed" + (
-                f": the verdict against our form of it is {decided}, {bound}" if decided != UNDECIDED else ""))
+                f"; the verdict with our form of the rival is {decided}, {bound}" if decided != UNDECIDED else ""))
             decided = UNDECIDED
         if decided == UNDECIDED and missing:
             why.append(f"the budget shortened the run by {missing:.1f} hours")

@@ -22,8 +22,8 @@ Integers = npt.NDArray[np.int64]
 #: ``received``: cycle of the message's last receipt. ``multicast``: 1 for a multicast, 0 for a unicast.
 #: ``destinations``, ``worms``: number of the message's destinations, and number of its worms.
 #: ``reply``: 1 for a reply. ``request``: of a reply, the number of the message that it answers; else `NO_REQUEST`.
-#: ``asked``, ``issued``, ``closed``: cycles of the request's `EXCHANGE`; ``asked`` is the cycle of the request's
-#: creation. Only the reply with the highest number of all replies to a request has ``asked``, ``issued`` and
+#: ``asked``: cycle in which the request was created. ``issued``, ``closed``: cycles of the request's `EXCHANGE`.
+#: Only the reply with the highest number of all replies to a request has ``asked``, ``issued`` and
 #: ``closed``, if all these replies are received; else they are 0.
 DONE = np.dtype([(field, np.int64) for field in (
     "lane", "message", "source", "created", "injected", "handed", "tail", "received", "length", "destinations",

@@ -21,7 +21,7 @@ NONE = -1
 
 
 class Mixture(Protocol):
-    """Interface of random traffic, see `Traffic`."""
+    """Properties of random traffic that `Source` uses. `Traffic` has these properties."""
 
     @property
     def length(self) -> int: ...

@@ -163,7 +163,7 @@ def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mappi
     created, so the points of a network that delivers all flits are on the diagonal. Colour and marker distinguish
     schemes. If schemes are not swept, colour and marker distinguish values of the first swept option that is not on the
     x axis. Dashes and shades distinguish the other options. Markers are open if a point is saturated. Markers of
-    latencies are half open if the mean is imprecise.
+    latencies are half filled if the mean is imprecise.
 
     Lines of latencies omit points that are saturated or in deadlock, so along the load a line ends at its last point
     without saturation or deadlock. An open marker with an arrow above the frame is a saturated point; along the load,

@@ -33,7 +33,8 @@ OPTIONS: dict[str, Option] = {one.name: one for one in (
 COUNTING: dict[str, Option] = {"events": Option("events", bool), "energy": Option("energy")}
 
 #: Option of the points of figures, and key of their results: also the results of each repetition of the experiment, one
-#: per seed (`Load.repetitions`). Stored points have this key.
+#: per seed (`Load.repetitions`). The name must not change, because stored points
+#: contain it.
 REPETITIONS = "replications"
 
 #: JSON Schema of a sweep file: each option has a value or a list of values.

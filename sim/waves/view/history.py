@@ -187,7 +187,10 @@ class RecordedBuffer:
     spent: tuple[tuple[int, int], ...]
 
     def between(self, first: int, end: int) -> "RecordedBuffer":
-        """Return the part of the changes in cycles ``first`` to ``end`` - 1."""
+        """Return the record of cycles ``first`` to ``end`` - 1.
+
+        A number that is still valid in cycle ``first`` counts as changed in this cycle.
+        """
         return replace(self, stored=_changes_between(self.stored, first, end),
                        spent=_changes_between(self.spent, first, end))
 

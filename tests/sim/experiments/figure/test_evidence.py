@@ -57,13 +57,15 @@ def both(shift, at=LOADS, scale=1.0):
 @pytest.mark.parametrize(("shift", "at", "scale", "verdict", "region"), [
     (8.0, LOADS, 1.0, "held", ""),
     (-8.0, LOADS, 1.0, "not held",
-     "it is reversed at x = 0.1, 0.2, 0.3 by 7.854 to 8.232 (means of paired differences)"),
+     "the statement is reversed at x = 0.1, 0.2, 0.3 by 7.854 to 8.232 (means of paired differences)"),
     (0.0, LOADS, 0.5, "no difference", ""),
-    (0.0, LOADS, 20.0, "undecided", "the difference may be 0"),
+    (0.0, LOADS, 20.0, "undecided", "the difference between the two sides of the statement may be 0"),
     # one load is enough against a statement, and not enough for it
     (-12.0, (0.2,), 1.0, "not held",
-     "it is reversed at x = 0.2 by 11.94 +- 0.54 (mean of paired differences); there is no difference at x = 0.1, 0.3"),
-    (12.0, (0.2,), 1.0, "undecided", "it is held at x = 0.2; there is no difference at x = 0.1, 0.3"),
+     ("the statement is reversed at x = 0.2 by 11.94 +- 0.54 (mean of paired differences); "
+      "both sides of the statement are equal within 2 % at x = 0.1, 0.3")),
+    (12.0, (0.2,), 1.0, "undecided",
+     "the statement is held at x = 0.2; both sides of the statement are equal within 2 % at x = 0.1, 0.3"),
 ])
 def test_paired_differences(shift, at, scale, verdict, region):
     first, second = both(shift, at, scale)
@@ -75,7 +77,7 @@ def test_a_reversed_comparison_at_one_load_says_by_how_much():
     """The intervals of both sides overlap, and that of the paired differences is far from 0."""
     first, second = (one.at(0.1) for one in both(-8.0))
     assert (first.below(second).region(), (~second.below(first)).region()) == (
-        "it is reversed by 8.232 +- 0.55 (mean of paired differences)",) * 2
+        "the statement is reversed by 8.232 +- 0.55 (mean of paired differences)",) * 2
     assert Quantity.of(2.0).below(Quantity.of(1.0)).region() == ""
 
 
@@ -99,7 +101,8 @@ INFINITE, MIXED = np.full(REPLICATED, np.inf), np.where(np.arange(REPLICATED) < 
 
 @pytest.mark.parametrize(("last", "verdict", "region"), [
     (INFINITE, "held", ""),  # the second one is saturated: the first one's latency counts as lower
-    (MIXED, "undecided", "it is held at x = 0.1, 0.2; the network is saturated in some repetitions at x = 0.3"),
+    (MIXED, "undecided",
+     "the statement is held at x = 0.1, 0.2; the network is saturated in some repetitions at x = 0.3"),
 ])
 def test_latencies_of_saturated_networks(last, verdict, region):
     first, second = quantity(noise(1)), Quantity.repeated({**{load: noise(2)[load] + 9 for load in LOADS[:2]},
@@ -190,16 +193,17 @@ def judged(statement, first=(1, 2), schemes=None, **more):
 
 
 @pytest.mark.parametrize(("bound", "numbers", "verdict", "why"), [
-    (None, (1, 2), "undecided", "held, but no bound of all its forms is known"),
+    (None, (1, 2), "undecided", "held, but no bound of all forms of the rival is known"),
     ("hops('a') < 1.5", (1, 2), "held", ""),
-    ("hops('a') < 0.5", (1, 2), "undecided", "held, and its bound is not held"),
-    (None, (2, 1), "undecided", "not held, but no bound of all its forms is known"),
+    ("hops('a') < 0.5", (1, 2), "undecided",
+     "held, and the statement is not held against the bound of all forms of the rival"),
+    (None, (2, 1), "undecided", "not held, but no bound of all forms of the rival is known"),
 ])
 def test_reconstructed_rivals(bound, numbers, verdict, why):
     statement = Statement("x", "", STATEMENT, bound=bound and Predicate(bound))
     found = judged(statement, numbers, {"a": "dual-path", "b": "gtdmpm"})
     assert (found.verdict, found.why) == (
-        verdict, why and f"the rival is reconstructed: the verdict against our form of it is {why}")
+        verdict, why and f"the rival is reconstructed; the verdict with our form of the rival is {why}")
     assert found.reconstructed == ("gtdmpm",)
     assert found.remarks == "reconstructed: gtdmpm"
 
@@ -276,7 +280,7 @@ def test_area_and_clock_differ_where_their_ranges_do_not_overlap(left, right, wh
     holds = Predicate(f"output('{left}', 'ranges/{what}') < output('{right}', 'ranges/{what}')")
     found = judge(Statement("x", "is smaller", holds), lambda variation: None, output, [])
     assert found.verdict == verdict
-    assert found.why == {"undecided": "the difference may be 0"}.get(verdict, "")
+    assert found.why == {"undecided": "the difference between the two sides of the statement may be 0"}.get(verdict, "")
 
 
 def test_a_range_is_written_with_the_median():

@@ -17,8 +17,9 @@ from wormcast.sim.experiments.figure.verdict import Verdict
 
 VERDICTS = [
     Verdict("004-01a", "DCF is fast", "p", "held", "latency: 12", "", {}, statistical=True, printed="12 cycles"),
-    Verdict("004-02b", "Z waits | a lot", "p", "not held", "waits: 0", "it is reversed at x = 3; as printed", {}, {
-        "slow": "held", "fast": "not held"}, True),
+    Verdict("004-02b", "Z waits | a lot", "p", "not held", "waits: 0",
+            "the statement is reversed at x = 3; as printed", {},
+            {"slow": "held", "fast": "not held"}, True),
     Verdict("004-03c", "DCF beats EDN", "p", "undecided", "latency: 3", "the rival is reconstructed: no bound", {},
             reconstructed=("edn",)),
     Verdict("004-03d", "DCF beats EDN by far", "p", "undecided", "latency: 3",
@@ -31,7 +32,8 @@ OUTCOME = FigureOutcome(Figure("004-fig7", "Latency", "[Hou], Figure 7"), [], []
 RECORD = FigureRecord("004-fig7", "Latency", "[Hou], Figure 7", "0.1.0", "0123456789abcdef", "2026-11-27", quick=True,
                       picture="a.svg", verdicts=tuple(VERDICTS))
 OTHER = replace(RECORD, figure="004-fig8", title="Waits", date="2026-11-28", quick=False, picture="", verdicts=(
-    replace(VERDICTS[1], why="no wait at all"), replace(VERDICTS[2], claim="004-09z", why="the difference may be 0")))
+    replace(VERDICTS[1], why="no wait at all"),
+    replace(VERDICTS[2], claim="004-09z", why="the difference between the two sides of the statement may be 0")))
 
 
 def test_a_page_says_what_held_what_did_not_and_why():
@@ -49,7 +51,7 @@ def test_a_page_says_what_held_what_did_not_and_why():
         "![Latency](a.svg)",
         "| 004-fig7 | Latency | 1 (01a) | 2 | 4 |",
         "| 004-fig8 | Waits | 0 | 1 | 1 |",
-        "- 004-02b (fig7) \"Z waits \\| a lot\". It is reversed at x = 3. As printed.",
+        "- 004-02b (fig7) \"Z waits \\| a lot\". The statement is reversed at x = 3. As printed.",
         "- 004-02b (fig8) \"Z waits \\| a lot\". No wait at all.",
         "- 004-03c (fig7) \"DCF beats EDN\". Undecided. The rival is reconstructed: no bound.",
         "- 004-03d (fig7) \"DCF beats EDN by far\". Undecided. The rival is reconstructed: no bound.",
@@ -94,7 +96,7 @@ def test_a_page_of_a_paper_has_a_line_for_each_statement():
     page = claims_page(paper, some).splitlines()
     assert sum(line.startswith("| 004-") for line in page) == 7
     assert ("| 004-02b | 004-fig7 | Z waits \\| a lot | not held | waits: 0 | held in 1 of 2 variations: slow | "
-            "It is reversed at x = 3. As printed. |") in page
+            "The statement is reversed at x = 3. As printed. |") in page
     assert any("| limit of ours: 1.5; the verdict turns at 1.73; reconstructed: edn |" in line for line in page)
     row = claim_rows([RECORD])[1]
     assert (row["figure"], row["claim"], row["variations"]) == ("004-fig7", "004-02b", "slow: held; fast: not held")

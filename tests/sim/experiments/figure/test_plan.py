@@ -103,7 +103,8 @@ def test_a_shortened_run_takes_its_looks_and_says_how_many_hours_are_missing():
     assert study.look(lambda *_: 0) == []
     [order, number] = study.outcome(lambda *_: 0).verdicts
     assert (order.verdict, order.why) == (
-        "undecided", "the difference may be 0; the budget shortened the run by 2.2 hours")
+        "undecided", ("the difference between the two sides of the statement may be 0; "
+                      "the budget shortened the run by 2.2 hours"))
     assert (number.verdict, number.why) == ("held", "")
 
 

@@ -106,13 +106,13 @@ def test_verdicts(text, verdict):
 @pytest.mark.parametrize(("text", "reason"), [
     ("latency('a', 0.4) < latency('b', 0.4)", NO_VALUE),
     ("saturated('a', 0.4)", NO_VALUE),
-    ("latency('a') < latency('later')", "the sides were measured at different loads"),
+    ("latency('a') < latency('later')", "both sides of the statement were measured at different loads"),
     ("1.5 * latency('endless', 0.1) < latency('endless', 0.2)",
-     "both sides are saturated wherever they are compared"),
+     "both sides of the statement are saturated wherever they are compared"),
     ("latency('a') < latency('b') and not latency('endless', 0.1) < 12",
-     "one side is saturated wherever they are compared, and a latency then has no upper bound"),
+     "one side of the statement is saturated wherever both are compared, and then a latency has no upper bound"),
     ("comparable(latency('endless', 0.2), latency('endless', 0.1))",
-     "both sides are saturated wherever they are compared"),
+     "both sides of the statement are saturated wherever they are compared"),
 ])
 def test_a_comparison_without_a_load_says_why(text, reason):
     truth = evaluate(text).truth

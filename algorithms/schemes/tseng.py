@@ -19,8 +19,8 @@ class Tseng(TorusBroadcast):
     Nodes that have the message are skipped. Extents are odd, so that there are no ties.
 
     Cost: 2 log5(n) + 1 steps. No two worms of a step share a link.
-    Source: Tseng's scheme as described in [Hou], section 4. The offsets and their
-    order are ours, because only an abstract of Tseng's paper was available.
+    Source: Tseng's scheme as described in [Hou], section 4. The offsets and their order are ours,
+    because only an abstract of Tseng's paper was available.
     """
 
     name = "tseng"

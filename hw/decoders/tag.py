@@ -51,9 +51,9 @@ class TagDecoder(UnicastDecoder):
     def strap_values(self, routes, kind):
         digits = tag_digits(routes, kind)
         if digits is None or (self.digit is not None and set(digits) != {self.digit}):
-            raise WormcastError(f"relation: {routes.relation.name} is not valid for the destination-tag "
-                                f"routers of {routes.topology.name}: it selects outputs that are not the destination's "
-                                "digits. "
+            raise WormcastError(f"relation: {routes.relation.name} is not valid for the destination-tag routers of "
+                                f"{routes.topology.name}: its outputs are not the digits of the destination that the "
+                                "routers read. "
                                 "Allowed: destination-tags on multistage networks.")
         return dict.fromkeys(self.straps, digits)
 

@@ -53,8 +53,7 @@ class TagDecoder(UnicastDecoder):
         if digits is None or (self.digit is not None and set(digits) != {self.digit}):
             raise WormcastError(f"relation: {routes.relation.name} is not valid for the destination-tag routers of "
                                 f"{routes.topology.name}: its outputs are not the digits of the destination that the "
-                                "routers read. "
-                                "Allowed: destination-tags on multistage networks.")
+                                "routers read. Allowed: destination-tags on multistage networks.")
         return dict.fromkeys(self.straps, digits)
 
     def way(self, m, port, straps, address):

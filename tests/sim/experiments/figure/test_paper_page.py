@@ -75,9 +75,9 @@ def test_a_page_says_what_held_what_did_not_and_why():
     ("explanation/statement=Two networks/found/links: 108 | explanation/statement=Two networks/holds: True",
      "links (Two networks): 108; holds (Two networks): True"),
     ("ranges/mhz: 90.2 (88 to 91)", "clock in MHz: 90.2 (88 to 91)"),
-    ("messages/0/latency: 1064, 8 * 100: 1064", "latency: 1064; 8 \\* 100: 1064"),
+    ("messages/0/latency: 1064, 8 * 100: 1064", "latency of message 0: 1064; 8 \\* 100: 1064"),
     ("worms/0/links/#: 28 | nodes/#: 27 | copies/mean: 1.926 | copies/mean: 1.926",
-     "links of worm 0: 28; number of nodes: 27; mean copies: 1.926"),
+     "number of links of worm 0: 28; number of nodes: 27; mean copies: 1.926"),
     ("", "")])
 def test_numbers_for_readers(numbers, text):
     page = papers_page([replace(RECORD, verdicts=(replace(VERDICTS[0], numbers=numbers),))])

@@ -8,7 +8,7 @@ from pathlib import Path
 from .catalogue import PROOFS
 from .harness import Harness
 
-__all__ = ["BEGINS", "ENDS", "Results", "tables", "write"]
+__all__ = ["BEGINS", "ENDS", "Results", "count", "tables", "write"]
 
 BEGINS, ENDS = "<!-- made by make prove -->\n", "<!-- end -->\n"
 
@@ -18,6 +18,12 @@ class Results:
     """Results of proofs: for each harness and property, the cycle in which the mutant was found."""
 
     mutants: dict[tuple[type[Harness], str], int | None] = field(default_factory=dict)
+
+
+def count() -> str:
+    """Return the number of properties that are proved, as the page and the README state it."""
+    harnesses = dict.fromkeys(proof.harness for proof in PROOFS)
+    return f"{sum(len(harness.properties) for harness in harnesses)} properties"
 
 
 def tables(results: Results) -> dict[str, str]:
@@ -56,5 +62,5 @@ def write(page: Path, results: Results) -> None:
     kept = re.findall(r"^(## (.*)\n(?:(?!## ).*\n)*)", found[0], re.MULTILINE)
     sections = {name: section for section, name in kept} | tables(results)
     order = dict.fromkeys(proof.harness.component for proof in PROOFS)
-    made = "\n" + "".join(sections[name] for name in order if name in sections)
+    made = f"\n{count()} are proved.\n\n" + "".join(sections[name] for name in order if name in sections)
     page.write_text(text[:found.start()] + made + text[found.end():])

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from .catalogue import PROOFS
-from .page import BEGINS, ENDS, Results, tables, write
+from .page import BEGINS, ENDS, Results, count, tables, write
 
-PAGE = Path(__file__).parents[2] / "docs" / "proofs.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "proofs.md"
 
 
 def marked(proof, *broken, slow=False):
@@ -39,7 +40,11 @@ def test_page_is_what_proofs_make():
     """But for the cycles in which mutants were found: those only a run of all proofs knows."""
     found = PAGE.read_text().split(BEGINS)[1].split(ENDS)[0]
     every = Results({(proof.harness, known.name): 0 for proof in PROOFS for known in proof.harness.properties})
-    assert without_cycles(found) == without_cycles("\n" + "".join(tables(every).values()))
+    assert without_cycles(found) == without_cycles(f"\n{count()} are proved.\n\n" + "".join(tables(every).values()))
+
+
+def test_readme_states_the_number_of_properties():
+    assert f"`make prove` proves {count()}\n" in (ROOT / "README.md").read_text()
 
 
 def test_sections_without_results_stay(tmp_path):

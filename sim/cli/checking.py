@@ -114,33 +114,43 @@ def report(result: CheckResult) -> None:
     if analysis.tokens is not None or analysis.fits is not None:
         _report_copies(analysis, whole)
         return
-    least = "no number suffices"
-    if analysis.dans is not None:
-        found = str(analysis.dans) if len(analysis.dans) else "any channel for every worm"
-        least = (f"{max(1, len(analysis.dans))} {'suffices' if len(analysis.dans) < 2 else 'suffice'}"
-                 f"{'' if analysis.complete else ' in the sample'} ({found})")
-        if analysis.classes_minimal is None:
-            least += "; fewer may suffice"
-        elif analysis.classes_minimal > 1 and not analysis.choices:  # with choices, not every cycle is a deadlock
-            least += ", fewer do not"
     if analysis.slots:
         say(f"retransmission slots: the result for {analysis.slots} is valid for any number, because messages can "
             "occupy all slots")
     else:
-        say(f"consumption classes: the scheme has {analysis.classes_required}. {least[0].upper()}{least[1:]}")
+        say(f"consumption classes: {_classes_text(analysis)}")
     if analysis.lemma1 is not None and analysis.ejection == "all":
-        say(f"consumption channels that suffice without classes: {analysis.lemma1} at each ejection port, because it "
-            "serves one link (Lemma 1, [Boppana98])")
-    elif analysis.lemma1 is not None and analysis.corollary2 is None:
-        say("consumption channels that suffice without classes, if each serves one virtual channel only: "
-            f"{analysis.lemma1} by Lemma 1 ([Boppana98], 3.2.1; with one virtual channel of each class)")
-    elif analysis.lemma1 is not None:
-        say(f"consumption channels that suffice without classes, if each serves one link only: {analysis.lemma1} by "
-            f"Lemma 1, {analysis.corollary2} by Corollary 2 ([Boppana98]; with one virtual channel)")
+        say(f"without classes: {count(analysis.lemma1, 'consumption channel')} at each ejection port suffices, because "
+            "the port serves one link ([Boppana98], Lemma 1)")
+    elif analysis.lemma1 is not None and len(analysis.dans or ()) > 1:
+        need = f"without classes: {analysis.lemma1} consumption channels suffice by Lemma 1"
+        if analysis.corollary2 is None:
+            say(f"{need}, if each serves one virtual channel only ([Boppana98], 3.2.1; with one virtual channel of "
+                "each class)")
+        else:
+            also = " and" if analysis.corollary2 == analysis.lemma1 else f", {analysis.corollary2} by"
+            say(f"{need}{also} Corollary 2, if each serves one link only ([Boppana98]; with one virtual channel a "
+                "link)")
     number, one = (("number", "a link") if analysis.vc_classes == 1
                   else (f"multiple of {analysis.vc_classes}", "its class on a link"))
     say(f"virtual channels: the result for {analysis.vcs} is valid for any {number}, because a worm takes any free "
         f"channel of {one}")
+
+
+def _classes_text(analysis: Analysis) -> str:
+    """Return the fewest consumption classes that suffice, and the number that the scheme has if it differs."""
+    if analysis.dans is None:
+        return f"no number suffices. The scheme has {analysis.classes_required}"
+    needed = len(analysis.dans)
+    sample = "" if analysis.complete else " in the sample"
+    least = f"{needed} suffice{sample} ({analysis.dans})"
+    if needed < 2:  # the only class may use any channel
+        needed, least = 1, f"none needed{sample}"
+    elif analysis.classes_minimal is None:
+        least += "; fewer may suffice"
+    elif not analysis.choices:  # with choices, not every cycle is a deadlock
+        least += ", fewer do not"
+    return least if needed == analysis.classes_required else f"{least}. The scheme has {analysis.classes_required}"
 
 
 def _report_copies(analysis: Analysis, whole: WholeWorms | None) -> None:

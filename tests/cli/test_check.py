@@ -97,8 +97,15 @@ def test_no_classes_are_called_so():
     first, *_, suffice, _ = out.splitlines()
     assert (code, first) == (
         3, "dual-path on mesh:4x4, 4 consumption channels a node, no consumption classes: a cycle of 4 resources")
-    assert suffice.startswith("consumption channels that suffice without classes, if each serves one link only: 4 ")
-    assert "the scheme has 1. 1 suffices (any channel for every worm)" in wormcast("check", "mesh:3x3", "individual")[1]
+    assert suffice == ("without classes: 4 consumption channels suffice by Lemma 1 and Corollary 2, if each serves one "
+                       "link only ([Boppana98]; with one virtual channel a link)")
+    assert wormcast("check", "mesh:3x3", "individual")[1].splitlines() == [
+        "individual on mesh:3x3, 1 consumption channel a node, no consumption classes: free of deadlock",
+        "consumption classes: none needed",
+        ("virtual channels: the result for 2 is valid for any number, because a worm takes any free channel of a "
+         "link")]
+    assert "\nwithout classes: 3 consumption channels suffice by Lemma 1, 2 by Corollary 2, if " in wormcast(
+        "check", "mesh:4x4", "column-path")[1]
 
 
 def test_with_an_ejection_port_for_each_link_one_channel_of_each_suffices():
@@ -109,9 +116,9 @@ def test_with_an_ejection_port_for_each_link_one_channel_of_each_suffices():
     code, out, _ = wormcast("check", "mesh:1x4", "dual-path", "--consumption", 1, "--ejection", "all")
     assert (code, out.splitlines()[:3]) == (0, [
         "dual-path on mesh:1x4, 1 consumption channel an ejection port, classes up/down:next: free of deadlock",
-        "consumption classes: the scheme has 2. 1 suffices (up,down:next)",
-        ("consumption channels that suffice without classes: 1 at each ejection port, because it serves one link "
-         "(Lemma 1, [Boppana98])")])
+        "consumption classes: none needed. The scheme has 2",
+        ("without classes: 1 consumption channel at each ejection port suffices, because the port serves one link "
+         "([Boppana98], Lemma 1)")])
 
 
 def test_options_that_are_not_given_are_those_of_a_run():
@@ -122,10 +129,10 @@ def test_options_that_are_not_given_are_those_of_a_run():
 
 
 def test_a_number_that_is_not_known_is_told_from_one_that_there_is_not():
-    assert "the scheme has 12. 11 suffice (5+/" in (told := wormcast("check", "mesh:2x2x2x2x2x2", "e-mcast")[1])
-    assert "0+,0-:last); fewer may suffice\n" in told
-    assert " 4. 3 suffice (1+,0+/1-/0-:last), fewer do not\n" in wormcast("check", "mesh:4x4", "e-mcast")[1]
-    assert " 2. No number suffices\n" in wormcast("check", "mesh:4x4", "dual-path", "--with", "individual")[1]
+    assert "consumption classes: 11 suffice (5+/" in (told := wormcast("check", "mesh:2x2x2x2x2x2", "e-mcast")[1])
+    assert "0+,0-:last); fewer may suffice. The scheme has 12\n" in told
+    assert ": 3 suffice (1+,0+/1-/0-:last), fewer do not. The scheme has 4\n" in wormcast("check", "mesh:4x4", "e-mcast")[1]
+    assert ": no number suffices. The scheme has 2\n" in wormcast("check", "mesh:4x4", "dual-path", "--with", "individual")[1]
 
 
 def test_mixes():
@@ -215,8 +222,8 @@ def test_a_choice_of_channels_between_stops():
     """Figure 4's two worms, on any of two channels; and what suffices by Lemma 1 with both counted."""
     code, out, _ = wormcast("check", "mesh:3x3", "column-path", "--relation", "adaptive")
     assert (code, out.splitlines()[1:3]) == (0, [
-        "consumption classes: the scheme has 2. 2 suffice (0+/0-:next)",
-        ("consumption channels that suffice without classes, if each serves one virtual channel only: 5 by Lemma 1 "
+        "consumption classes: 2 suffice (0+/0-:next)",
+        ("without classes: 5 consumption channels suffice by Lemma 1, if each serves one virtual channel only "
          "([Boppana98], 3.2.1; with one virtual channel of each class)")])
     code, found = as_json("mesh:3x3", "column-path", "--relation", "adaptive", "--consumption", "1")
     assert (code, found["verdict"], len(found["held"]), found["lemma1"]) == (3, "deadlock", 2, 5)

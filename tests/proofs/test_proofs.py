@@ -44,7 +44,7 @@ def test_page_is_what_proofs_make():
 
 
 def test_readme_states_the_number_of_properties():
-    assert f"`make prove` proves {count()}\n" in (ROOT / "README.md").read_text()
+    assert f"`make prove` proves {count()} of\n" in (ROOT / "README.md").read_text()
 
 
 def test_sections_without_results_stay(tmp_path):

@@ -26,7 +26,7 @@ def test_pages_are_made_from_the_stored_verdicts():
 def test_the_readme_has_the_totals():
     found = [one.verdict for one in verdicts_of(RECORDS)]
     total, held, not_held, rest = map(int, re.search(
-        r"Of (\d+) statements of \w+ papers, (\d+) held, (\d+) did not, (\d+) are open",
+        r"Of (\d+) statements, (\d+) held, (\d+) did not, (\d+) are open",
         (ROOT / "README.md").read_text().replace("\n ", "")).groups())
     assert (total, held, not_held) == (len(found), found.count(HELD), found.count(NOT_HELD))
     assert rest == total - held - not_held

@@ -347,7 +347,7 @@ class _Reader:
             target &= mine
         free = offer.vc_still_free
         if not self.alone:
-            # a worm makes its first claim without a check for a free channel, so the check is made here
+            # a worm first requests a consumption channel whether one is free or not, so `free` is checked here
             # `sel` is late: each worm's bit of `free` is selected first, then `sel` selects the worm
             free = self.of_presented(lambda worm: bit_at(offer.free, worm.consumption_class))
         reserves = consumption_request & free if mine is None else consumption_request & free & mine

@@ -226,7 +226,7 @@ class InputVC(wiring.Component):
                 route_latch, self.header_route.links, self.links & stays.replicate(len(self.links)))),
             self.owns_link.eq((self.owns_link | (first.granted & goes_on & ~self.consumption_request)) & stays),
         ]
-        # until a channel is owned, `link_vc` follows the pick, so that the late grant only sets `owns_link`
+        # until a channel is owned, `link_vc` follows `link_vc_candidate`; the late grant only sets `owns_link`
         with m.If(~self.owns_link):
             m.d.sync += self.link_vc.eq(self.link_vc_candidate)
         if self.consumption:
@@ -304,19 +304,19 @@ class InputVC(wiring.Component):
         # a header flit with a bad address that follows a used-up header flit leaves the buffer without a grant
         dropped = Signal()
         m.d.comb += dropped.eq(first.presented & self.unread & self.header_route.nothing)
-        claim = route_latch & ~self.here & self.header_route.here
+        stops = route_latch & ~self.here & self.header_route.here
         for r, reader in enumerate(self.readers):
             # `flit`: the buffer has a flit for the reader in the next cycle, if no flit leaves in this one
             flit = reader.has | self.write
             if len(self.readers) == 1:
                 # `goes` may be 1 for an idle channel, because its `links` are 0
                 # a worm that is fetched in this cycle can therefore request in the next one
-                goes = flit & ~dropped & link & channel & (~claim | self.header_vc_free_next)
+                goes = flit & ~dropped & link & channel & (~stops | self.header_vc_free_next)
                 lost = Mux(self.wants_consumption, channel_free_next, goes)
                 # `want` is also 1 while a header flit may have to be fetched, which takes a turn of reader 0
                 want = Mux(self.wants_consumption, channel_free_next, flit & (awaits_route | link & channel))
             elif r == 0:
-                # `near`: the worm needs no consumption channel, or claims one in this cycle
+                # `near`: the worm needs no consumption channel, or requests one in this cycle
                 # a worm without `near` uses no turn of reader 0
                 near = ~self.wants_consumption | self.consumption_request
                 goes = goes_on & ~done[0] & near & flit & link
@@ -324,7 +324,7 @@ class InputVC(wiring.Component):
             else:
                 goes = self.here & ~self.wants_consumption & ~done[1] & flit & ~dropped & channel
                 begins = route_latch & ~self.here & ~self.header_route.here
-                lost = want = goes | begins | Mux(self.wants_consumption, channel_free_next, claim)
+                lost = want = goes | begins | Mux(self.wants_consumption, channel_free_next, stops)
             m.d.sync += reader.eligible.eq(Mux(advance[r], reader.eligible_after_grant, lost))
             m.d.comb += reader.want.eq(want)
 

@@ -96,6 +96,30 @@ def test_no_signal_has_an_old_name():
     assert [new for new in RENAMES["signals"].values() if new not in found] == []
 
 
+#: Words in code of pages that are no signals: a verdict, Python's `sys.exit`, keys of figures, of JSON and of theory.
+NO_SIGNALS = {("deadlock.md", "held"), ("experiments.md", "exit"), ("figures.md", "claims"), ("figures.md", "exit"),
+              ("results.md", "wrong"), ("theory.md", "falls")}
+
+
+def code_words(text):
+    """Return the words in code spans of a text: names are split at dots and double underscores."""
+    return {word for span in re.findall(r"`+([^`\n]+)`+", text) for word in re.split(r"\W+|__", span)}
+
+
+def docstrings(file):
+    return "\n".join(ast.get_docstring(node) or "" for node in ast.walk(tree(file))
+                     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
+
+
+def test_no_page_and_no_docstring_has_an_old_name_of_a_signal():
+    hardware = [(file.name, docstrings(file)) for file in SOURCES if file.is_relative_to(ROOT / "hw")]
+    pages = [(file.name, file.read_text()) for file in PAGES]
+    found = {(name, word) for name, text in hardware + pages for word in code_words(text) & set(RENAMES["signals"])}
+    assert found == NO_SIGNALS
+    # the name of a signal of virtual channels; deep buffers have another signal `fetch`
+    assert [name for name, text in pages if "channel_0.fetch`" in text] == []
+
+
 def test_no_text_has_the_path_of_an_old_module():
     paths = [path for old in RENAMES["modules"] for path in (old, old.removesuffix(".py").replace("/", "."))]
     old = re.compile(r"(?<![\w/.-])(?:wormcast[./])?(?:" + "|".join(map(re.escape, paths)) + r")(?![\w-])")

@@ -186,7 +186,7 @@ class TaggedDecoder(MixedDecoder, TreeDecoder):
     ::
 
         header flits ─┬─▶ form ───────────────────────────────────────┐
-                      ├─▶ id, the routing tag ─▶ TagDecoder ───────▶ select ─▶ outputs
+                      ├─▶ id, the routing tag ─▶ TagDecoder ─────▶ select ─▶ outputs
                       └─▶ bit string ─────────▶ BitStringDecoder ──▶┘
 
     The routing tag is the id of the destination: each stage takes one digit of it as the number of the output. No

@@ -18,9 +18,8 @@ class TagDecoder(UnicastDecoder):
 
     ::
 
-        address | digit S-1 |  …  | digit 1 | digit 0 |
-                       └──────────┴────┬────┘
-                       strap `digit` ─▶ mux ─▶ output
+        digits of the address: S-1, …, 1, 0 ─▶ mux ─▶ output
+                              strap `digit` ────▲
 
     A switch has one output for each value of a digit; the number of outputs is a power of two. Either all outputs of a
     switch lead to other switches, or all lead to nodes. If the deciding digit differs between switches of the kind, a

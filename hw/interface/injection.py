@@ -114,7 +114,7 @@ class Injection(wiring.Component):
     posted, posted_flit, stored : Out(1), Out, In(1)
         Payload that the host posts for forwarding: as in `Forwarding`. The outputs are combinational. Only with
         ``smart``.
-    forwards, forward, forward_taken : In(1), In, Out(1)
+    forwards, forward, forward_pop : In(1), In, Out(1)
         Forwarded copies: ``has``, ``front`` and ``pop`` of `Forwarding`. The output is combinational. Only with
         ``smart``.
     arrives : Out(1)

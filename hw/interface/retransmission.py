@@ -22,9 +22,10 @@ class Retransmission(wiring.Component):
 
     ::
 
-        write, vc, flit ─▶ absorb buffer of this channel, row ─▶ memory, a row per (buffer, flit) ─▶ front, has
-        granted, granted_vc: its message becomes ─▶ ring of slots ── the oldest one's buffer ─┘
-                                                          └─ tail taken ─▶ freed
+        write, vc, flit ─▶ absorb buffer of channel vc ─▶ memory, a row per (buffer, flit) ─▶ front, has
+                                                            ▲
+        granted, granted_vc: buffer of the channel ─▶ ring of slots: the oldest slot's buffer is read
+                                                            └─ tail taken ─▶ freed
 
     Each channel has a buffer for a message, from the first header flit to the tail, and so has each slot. When a
     channel's message is granted a slot, channel and slot swap buffers: nothing is copied, and the channel has a free

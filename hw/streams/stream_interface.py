@@ -28,9 +28,9 @@ class StreamInterface(wiring.Component):
 
     ::
 
-        send      ─▶ StreamSender   ─▶ host_in_0  ─┐
-                        ▲ headers                  ├─ network interface ─ network_out_0, network_in_{c}
-        sets ─▶ SetTable, or headers of masks      │
+        send      ─▶ StreamSender   ─▶ host_in_0  ──────┐
+                        ▲ headers                       ├─ network interface ─ network_out_0, network_in_{c}
+        sets ─▶ SetTable, or headers of masks           │
         receive_{c} ◀─ StreamReceiver ◀─ host_out_{c} ◀─┘
 
     *Latency*: 2 cycles more than the interface either way, and the cycles of the header. *Throughput*: as in

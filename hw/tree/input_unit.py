@@ -67,7 +67,7 @@ class TreeInput(wiring.Component):
         The decoder's straps.
     readers_{r} : Out(ReaderSignature)
         Reader {r}: its request, and the flit of the presented branch. A branch that does not own its virtual channels
-        claims them. A grant always sends the flit of the presented branch.
+        requests them. A grant always sends the flit of the presented branch.
     vc_{output} : Out
         The virtual channel of an output that the presented branch owns, or takes with the grant.
     offers_{output} : In(OfferSignature)

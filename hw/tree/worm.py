@@ -59,7 +59,7 @@ class TreeWorm(wiring.Component):
     ::
 
         known ─▶ queue ─ pop ─▶ targets ─┬─ several, with tokens: needs token ─ granted ─┐
-                                           └───────────────────────────────────────────────┴─▶ each branch:
+                                         └───────────────────────────────────────────────┴─▶ each branch:
             requests a virtual channel ─▶ owns it, sends ─ tail ─▶ left := 0
                                             └─ arrived ─▶ reported
             left = 0 for all branches, all reports received ─▶ pop

@@ -24,7 +24,7 @@ class Cause(enum.Enum, shape=4):
     LIST_CUT = 5  #: payload while header flits were still announced; kept as payload, or dropped by deep buffers
     LIST_TOO_LONG = 6  #: a header flit after the last one; the worm is cut off there, the rest is dropped
     NO_TAIL = 7  #: a worm begins before the worm in front has ended; the worm in front is cut off there
-    CREDIT = 8  #: a credit for a flit that was not sent; from then on the virtual channel sends at most one flit
+    CREDIT = 8  #: a credit for a flit that was not sent; the virtual channel is stopped, see `OutputUnit`
 
 
 def fault_layout(ports: int, vcs: int) -> data.StructLayout:

@@ -38,8 +38,10 @@ class OutputUnit(wiring.Component):
 
     The output unit cannot correct a false credit: a credit for a flit that was not sent. A false credit is detected if
     its virtual channel has all its credits, and no flit on the link; with ``extra_stage``, no flit on the link in the
-    next cycle, too. From the cycle after a false credit on, ``credit_error`` is set, and the virtual channel sends
-    nothing more, except that a consumption channel reserved in the cycle of the false credit still sends one flit.
+    next cycle, too. From the cycle after a false credit on, ``credit_error`` is set. After the false credit
+    the virtual channel sends at most one more flit: a flit that is granted in the cycle of the credit, or the first
+    flit on a consumption channel that is reserved in this cycle. If a credit is for a chunk, ``ready`` is cleared one
+    cycle later, and the virtual channel sends at most two more flits.
 
     Parameters
     ----------
@@ -120,9 +122,9 @@ class OutputUnit(wiring.Component):
     def _awaits(self, m, v, send, link, active):
         """Return 1 if the report of a worm on a virtual channel is still missing in the next cycle."""
         awaits, now_awaits = Signal(name=f"vc{v}_awaits"), Signal(name=f"vc{v}_now_awaits")
-        asked = Signal(name=f"vc{v}_asked")
-        m.d.sync += [asked.eq(send.reports), awaits.eq(now_awaits)]
-        m.d.comb += now_awaits.eq((awaits | (active & asked)) & ~link.arrived[v])
+        reported = Signal(name=f"vc{v}_reported")  # the worm of the registered send has reports
+        m.d.sync += [reported.eq(send.reports), awaits.eq(now_awaits)]
+        m.d.comb += now_awaits.eq((awaits | (active & reported)) & ~link.arrived[v])
         return now_awaits
 
     def _channel(self, m, v, active, sent, tail, returned, awaits, usable):

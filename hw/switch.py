@@ -42,7 +42,7 @@ class Switch(SwitchSpec, wiring.Component):
     effect of each error on its worm. If a worm cannot go on to a destination, the destinations that it had reached
     still receive its payload. The first cause stays in ``fault``, with its port and virtual channel, from two cycles
     after the wrong flit or credit was on the link until reset. An error of a flit affects no other worm. After an error
-    of a credit, the virtual channel sends at most one more flit.
+    of a credit, the virtual channel sends at most one more flit; at most two if a credit is for a chunk.
 
     *Latency*, with free resources, from link to link: ``paper`` header 3 cycles and data 2, ``fast`` 4 and 3;
     at a destination on the way the header takes 1 cycle more (2 if its flit is used up). *Throughput*: a flit per

@@ -1,4 +1,4 @@
-"""Switches with deep input buffers, chunk counters and independent readers ([Sivaram98], section 5.1.2)."""
+"""Switches with deep input buffers, replication chunk counters and independent readers ([Sivaram98], section 5.1.2)."""
 
 from typing import TYPE_CHECKING
 

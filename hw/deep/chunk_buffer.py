@@ -32,12 +32,12 @@ class ChunkStore(wiring.Component):
     ::
 
         write ─▶ lane 0 │ lane 1 │  …  │ lane chunk-1     a flit goes into one lane, a fetch reads a row in all lanes
-        close ─▶ pending[row] := needed                    the paper's chunk counter
+        close ─▶ pending[row] := needed                    the paper's replication chunk counter
         fetch ─▶ pending[row] -= 1 ── 0: the row is freed, in the order in which it was closed
 
-    Each worm begins a new row, so a worm's last row may be filled only in part. A filled row is *closed* when its chunk
-    counter is set; only closed rows can be fetched. A reader fetches the rows of a worm in order. Readers that took a
-    row's flits in cut-through are not counted in ``needed``. A *lane* is a memory with one flit position of all rows.
+    Each worm begins a new row, so a worm's last row may be filled only in part. A filled row is *closed* when its
+    replication chunk counter is set; only closed rows can be fetched. A reader fetches the rows of a worm in order.
+    Readers that took a row's flits in cut-through are not counted in ``needed``. A *lane* is a memory with one flit position of all rows.
     One flit is written into one lane per cycle, so no byte enables are needed.
 
     *Latency*: a row that is closed in cycle t can be fetched from t + 1 on, and is on ``row`` in the cycle after the
@@ -74,7 +74,7 @@ class ChunkStore(wiring.Component):
     full : Out(1)
         There is no room for the next flit: it is dropped.
     close : In(1)
-        Close the oldest filled row that is not closed yet: set its chunk counter to ``needed``.
+        Close the oldest filled row that is not closed yet: set its replication chunk counter to ``needed``.
     needed : In
         With ``close``: number of readers that fetch the row later.
     fetch, fetch_row : In(1), In(row_bits(rows))

@@ -167,35 +167,35 @@ class DeepInput(wiring.Component):
             self.closed_row.eq(store.closed_row),
             self.busy.eq(store.close),
         ]
-        asked = self._spread(m, intake.branches)
-        self._close(m, store, window, asked, intake.alternatives if self.decoder.adaptive else None)
-        self._serve(m, intake, store, asked)
+        requested = self._spread(m, intake.branches)
+        self._close(m, store, window, requested, intake.alternatives if self.decoder.adaptive else None)
+        self._serve(m, intake, store, requested)
         return m
 
     def _spread(self, m, branches):
         """Return the branches as a mask of the switch's outputs."""
-        asked = Signal(self.outputs, name="asked")
-        m.d.comb += [asked[o].eq(branch) for o, branch in zip(self.leads, branches, strict=True)]
-        return asked
+        requested = Signal(self.outputs, name="requested")
+        m.d.comb += [requested[o].eq(branch) for o, branch in zip(self.leads, branches, strict=True)]
+        return requested
 
-    def _count(self, asked, alternatives):
+    def _count(self, requested, alternatives):
         """Return the number of branches; alternatives are one branch."""
         if not self.decoder.adaptive:
-            return sum(asked, start=asked[0] & 0)
-        onward = Cat(asked[o] for o in self.choices)
-        here = [asked[o] for o in self.leads if o not in self.choices]
+            return sum(requested, start=requested[0] & 0)
+        onward = Cat(requested[o] for o in self.choices)
+        here = [requested[o] for o in self.leads if o not in self.choices]
         return Mux(alternatives, onward.any(), sum(onward)) + sum(here)
 
-    def _close(self, m, store, window, asked, alternatives):
+    def _close(self, m, store, window, requested, alternatives):
         """Close a row when its last flit has passed; count the readers that did not take this flit in passing, and have
         to fetch the row."""
-        m.d.comb += window.worm_info_in.eq(self._count(asked, alternatives))
+        m.d.comb += window.worm_info_in.eq(self._count(requested, alternatives))
         m.d.sync += [
             store.close.eq(self.passes & self.closes),
             store.needed.eq(window.worm_info - self.follows),
         ]
 
-    def _serve(self, m, intake, store, asked):
+    def _serve(self, m, intake, store, requested):
         """Serve the input's worms one after the other."""
         leads = {self.decoder.outputs[o]: o for o in self.leads}
         m.submodules.channel_0 = worm = DeepWorm(outputs=self.outputs, leads=leads, rows=self.rows,
@@ -210,8 +210,8 @@ class DeepInput(wiring.Component):
         with m.If(intake.first):
             m.d.sync += begins.eq(store.write_row)
         m.d.comb += [
-            worm.known.eq(intake.known & asked.any()),
-            worm.asked.eq(asked),
+            worm.known.eq(intake.known & requested.any()),
+            worm.requested_outputs.eq(requested),
             worm.start.eq(Mux(intake.first, store.write_row, begins)),
             worm.drops.eq(intake.drops),
             worm.granted.eq(self.granted),

@@ -24,8 +24,8 @@ def row_fields(switch: DeepSwitchSpec, port: int, read: Read) -> Any:
 def describe_rows(switch: DeepSwitchSpec, fields: Any) -> str:
     """Return the rows of an input that have flits, as text, oldest first, for example ``3:2,4:1,5+,6+3``.
 
-    ``3:2``: row 3 has a chunk counter of 2, as two outputs have not fetched it. ``5+``: row 5 has received its last
-    flit, and is not closed yet. ``6+3``: row 6 has three flits so far.
+    ``3:2``: row 3 has a replication chunk counter of 2, as two outputs have not fetched it. ``5+``: row 5 has received
+    its last flit, and is not closed yet. ``6+3``: row 6 has three flits so far.
     """
     used, lane, *numbers = map(int, fields[:4])
     pending, filling = fields[4:], int(lane != 0)

@@ -54,15 +54,15 @@ class DeepWorm(wiring.Component):
     -------
     known : In(1)
         The branches of an arriving worm become known in this cycle.
-    asked : In(outputs)
+    requested_outputs : In(outputs)
         With ``known``: outputs of the worm.
     start : In
         With ``known``: number of the worm's first row in the buffer.
     drops : In(1)
         With ``known``: the worm's copies to other switches lose header flits.
     alternatives : In(1)
-        With ``known``: the outputs of ``asked`` that are in `choices` are alternatives. The worm takes one of its
-        alternatives. With `choices` only.
+        With ``known``: the outputs of ``requested_outputs`` that are in `choices` are alternatives. The worm takes one
+        of its alternatives. With `choices` only.
     free : In(outputs)
         Outputs that can be granted in this cycle. With `choices` only.
     granted : In(outputs)
@@ -90,7 +90,7 @@ class DeepWorm(wiring.Component):
         row = row_bits(rows)
         super().__init__({
             "known": In(1),
-            "asked": In(outputs),
+            "requested_outputs": In(outputs),
             "start": In(row),
             "drops": In(1),
             **({"alternatives": In(1), "free": In(outputs), "chosen": Out(outputs)} if choices else {}),
@@ -122,7 +122,7 @@ class DeepWorm(wiring.Component):
             at_once.eq(self.known & over & ~waits),
         ]
         bits = bits_for(self.rows)
-        entry = Cat(self.asked, self.start, self.drops)
+        entry = Cat(self.requested_outputs, self.start, self.drops)
         if self.choices:
             entry = Cat(entry, self.alternatives)
         queue: memory.Memory = memory.Memory(shape=len(entry), depth=1 << bits, init=[],
@@ -140,15 +140,15 @@ class DeepWorm(wiring.Component):
             following.eq(Mux(waits, read.data, entry)),
         ]
         begins = over & (waits | self.known)
-        asked: Any = following
+        requested: Any = following
         if self.choices:
-            asked = self._choose(m, options, found, over, begins, following)
+            requested = self._choose(m, options, found, over, begins, following)
         m.d.sync += [
             put.eq(Mux(write.en, put + 1, put)),
             get.eq(Mux(over & waits, get + 1, get)),
             self.starts.eq(at_once),
             self.turn.eq(self.turn ^ begins),
-            *(want.eq(Mux(over, begins & asked[o], want & ~self.granted[o])) for o, want in wants.items()),
+            *(want.eq(Mux(over, begins & requested[o], want & ~self.granted[o])) for o, want in wants.items()),
         ]
         with m.If(over):
             m.d.sync += Cat(self.start_row, self.skips).eq(following[self.outputs:])

@@ -15,7 +15,7 @@ __all__ = ["TreeSwitch"]
 
 
 class TreeSwitch(TreeSwitchSpec, Switch):
-    """Switch whose inputs are `TreeInput`s: a worm is replicated to all outputs that its bits select ([Varavithya]).
+    """Wormhole switch that replicates a worm to all outputs that its bit string selects ([Varavithya]).
 
     ::
 

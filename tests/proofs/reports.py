@@ -56,7 +56,7 @@ class ReportHarness(Harness):
                 end.invariants(m, self)
                 self.invariant(m, crossbar.owned[v] == end.busy)
                 self.invariant(m, implies(crossbar.may[v], end.another))
-                under_way = inside["active"] & (inside["sent_vc"] == v) & inside[f"vc{v}_asked"]
+                under_way = inside["active"] & (inside["sent_vc"] == v) & inside[f"vc{v}_reported"]
                 self.invariant(m, waits == (inside[f"vc{v}_awaits"] | under_way))
         was_idle = Signal()
         m.d.sync += was_idle.eq(Cat(idle).any() & ~unit.vc_allocate)

@@ -26,8 +26,8 @@ class Forwarding(wiring.Component):
     ::
 
         consumed, from consumption ─┐
-        posted, by the host ───────┴▶ packet buffer: rows x places ─▶ payload ─┐
-                                      table ─▶ ChildTable ─▶ a child's header ─┴▶ front, has
+        posted, by the host ───────┴▶ packet buffer: rows x entries ─▶ payload ─┐
+                                      table ─▶ ChildTable ─▶ a child's header ──┴▶ front, has
                                       order: which packet, which child
 
     The low 8 bits of a packet's first payload flit hold the row of its message in the child table. If the low 8 bits of

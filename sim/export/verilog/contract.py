@@ -75,7 +75,8 @@ WORDS = (
 
 AS_IF_NOT_SENT = ("The flit is dropped, and no credit comes back for it. Of its worm, the component stores the other "
                   "flits as if this flit had not been sent.")
-STOPPED = "The virtual channel sends nothing more until reset. Other virtual channels go on."
+STOPPED = ("After the credit, the virtual channel sends at most one more flit, or two if a credit is for a chunk, then "
+           "nothing until reset. Other virtual channels go on.")
 CUT = "The worm in front is cut off: it ends with a flit that has both marks"
 NEXT_UNHURT = "The worm that begins with the header flit is not affected."
 DROPPED_TO_TAIL = "All flits up to the next tail mark are dropped."
@@ -88,22 +89,20 @@ TOO_LONG = "a header flit after the last header flit"
 UNENDED = "a header flit before the tail of the worm in front"
 
 
-def _of_credits(into: str, out: str, *, overflow: int, stopped: str = STOPPED) -> tuple[Violation, ...]:
+def _of_credits(into: str, out: str, *, overflow: int) -> tuple[Violation, ...]:
     """Return the errors of flits without credits at links into a component, and of credits at links out of it.
 
     Parameters
     ----------
     overflow : int
         Cycles from a flit without room to ``fault``.
-    stopped : str
-        Effect of a credit that the component can detect as wrong.
     """
     return (
         Violation("a flit while the buffer of its virtual channel is full", into, Cause.OVERFLOW, AS_IF_NOT_SENT,
                   overflow),
         Violation(ROOM, into, None,
                   "The flit is stored as any other, and its credit comes back: a credit too many for the sender."),
-        Violation("a credit, while the sender has all credits and no flit is on the link", out, Cause.CREDIT, stopped),
+        Violation("a credit, while the sender has all credits and no flit is on the link", out, Cause.CREDIT, STOPPED),
         Violation("a credit too many, while the receiver owes other credits", out, None,
                   "The sender may send a flit too many. If the flit finds no room, the receiver drops it and reports "
                   "OVERFLOW."),
@@ -114,9 +113,7 @@ def _of_credits(into: str, out: str, *, overflow: int, stopped: str = STOPPED) -
 
 #: Errors at a port of any switch: flits and credits.
 OF_SWITCHES = (
-    *_of_credits("input", "output", overflow=2, stopped=(
-        "The virtual channel sends nothing more until reset, with one exception: a consumption channel that a worm "
-        "reserves in the same cycle still sends one flit. Other virtual channels go on.")),
+    *_of_credits("input", "output", overflow=2),
     Violation(NUMBER, "input", None,
               "Undefined: the router may report the flits as another error, and may damage a worm of another channel."),
     Violation("the tail of a worm is lost, and no worm follows", "input", None,
@@ -149,7 +146,8 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
         Violation(STRAY, "input", Cause.NO_HEADER,
                   "Each such flit is dropped, until a header flit comes."),
         Violation("payload, or a flit with both marks, while the header has announced more header flits", "input",
-                  Cause.LIST_CUT, "The worm goes on to the destinations that have arrived, with all its payload."),
+                  Cause.LIST_CUT,
+                  "The worm goes on to the destinations whose addresses have arrived, with all its payload."),
         Violation(TOO_LONG, "input", Cause.LIST_TOO_LONG,
                   "The worm is cut off: its header leaves, then a flit with both marks. At its last stop only the flit "
                   f"with both marks leaves. {DROPPED_TO_TAIL}"),

@@ -16,7 +16,7 @@ __all__ = ["Lane", "chunk_legend", "draw_chunks", "lane_label"]
 #: Line of a deep switch in the diagram: switch, input and row of its buffer; or switch, output and None: what it reads.
 Lane = tuple[str, str, int | None]
 
-CLOSED = 0.7  # width of the lines at changes of a chunk counter, in points
+CLOSED = 0.7  # width of the lines at changes of a replication chunk counter, in points
 MARK = 0.42  # size of a mark, as a fraction of the height of a line in the diagram
 FETCHED, FREED = "v", "o"
 
@@ -93,7 +93,7 @@ def _below(at: float, last: int, levels: Sequence[tuple[float, float]]) -> list[
 
 
 def _counters(axes: "Axes", chunk: RecordedChunk, at: float, scale: Scale, size: float) -> None:
-    """Draw a line at each change of the chunk counter, and write the counter's new value if it fits."""
+    """Draw a line at each change of the replication chunk counter, and write the counter's new value if it fits."""
     for (cycle, count), (end, _) in zip(chunk.counts, [*chunk.counts, (chunk.last + 1, 0)][1:], strict=True):
         axes.plot([cycle - 0.5] * 2, [at - BAR / 2, at + BAR / 2], color="black", linewidth=CLOSED, zorder=3,
                   solid_capstyle="butt")

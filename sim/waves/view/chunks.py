@@ -28,9 +28,9 @@ class RecordedChunk:
         Cycle, and number of flits in the row from that cycle on. ``flits`` is empty if the row was complete in the
         waveform's first cycle.
     counts : tuple of (int, int)
-        Cycle, and chunk counter from that cycle on: the number of outputs that have not yet fetched the row. The first
-        entry of ``counts`` is for the cycle in which the row is closed, or for the waveform's first cycle if the row is
-        closed already. A row is closed when its last flit has arrived, and its counter is set then.
+        Cycle, and replication chunk counter from that cycle on: the number of outputs that have not yet fetched the
+        row. The first entry of ``counts`` is for the cycle in which the row is closed, or for the waveform's first
+        cycle if the row is closed already. A row is closed when its last flit has arrived, and its counter is set then.
         ``counts`` is empty if the row was not closed, or if all outputs took the flits as they arrived, without a
         fetch.
     fetches : tuple of (int, str)

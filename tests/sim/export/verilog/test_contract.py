@@ -401,6 +401,26 @@ def test_a_channel_that_a_false_credit_stops_leaves_the_others_alone(kind):
     assert 0 not in {vc for vc, valid in zip(seen[f"{out}_vc"], seen[f"{out}_valid"], strict=True) if valid}
 
 
+@pytest.mark.parametrize(("what", "options", "kind", "most"), [
+    ("router", PATH | ALONE, None, 1), slow("router", PATH | ALONE | {"delays": "fast"}, None, 1),
+    slow("router", PATH | ALONE | {"readers": "independent"}, None, 1), slow("router", TREE | ALONE, "router_0", 1),
+    ("router", DEEP, "router_0", 2), slow("router", DEEP, "router_1", 1), slow("interface", INTERFACE | ALONE, None, 1)],
+    ids=str)
+def test_a_channel_that_a_false_credit_stops_sends_at_most_these_flits(what, options, kind, most):
+    """The false credit comes before, with and after the first flits of a worm. The links between deep switches have
+    credits for chunks."""
+    part = component(what, options, kind)
+    for into, out, header, _ in passing(part):
+        runs = [Stimulus(45, sends={into: spaced([*header, *body(*range(7))])}, drives={f"{out}_credit": {at: 1}})
+                for at in range(4, 14)]
+        after = []
+        for seen in record(part, runs, STRAPS):
+            if Cause(seen["fault"][-1] & 15) is Cause.CREDIT:
+                credit = cycles(seen, "fault")[0] - 2
+                after.append(sum(cycle > credit for cycle in cycles(seen, f"{out}_valid")))
+        assert (min(after), max(after)) == (0, most), out
+
+
 # headers at nodes -------------------------------------------------------------------------------------------------
 
 #: Router, its kind, and the worms that reach its node: links, and header flits in front of the payload.

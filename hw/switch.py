@@ -38,7 +38,7 @@ class Switch(SwitchSpec, wiring.Component):
     At a destination on its way a worm takes a consumption channel of its class. At its last destination a worm takes
     any free consumption channel, and so does a unicast.
 
-    *Errors on the wire* are detected at the port at which the wrong flit or credit arrives. `Cause` describes the
+    *Errors on the wire* are detected at the port at which the wrong flit or credit arrives. docs/ports.md lists the
     effect of each error on its worm. If a worm cannot go on to a destination, the destinations that it had reached
     still receive its payload. The first cause stays in ``fault``, with its port and virtual channel, from two cycles
     after the wrong flit or credit was on the link until reset. An error of a flit affects no other worm. After an error

@@ -23,10 +23,10 @@ class AbsorbingInterface(NetworkInterface):
         host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
                      └─▶ Retransmission: absorb buffers, slots ─▶ Injection 0 ─▶ network_out_0
 
-    *Latency*: from a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` absorbing and resending
-    takes at least 4 + t_nr + t_ns cycles. With a receive queue, P payload flits and H header flits of the worm it takes
-    at least P + H + 3 + max(t_nr, 1) + t_ns cycles. The rest is as in `NetworkInterface`. *Throughput* and *reset* are
-    those of `NetworkInterface`.
+    *Latency*: as in `NetworkInterface`; from a worm's tail on ``network_in_0`` to its first flit on ``network_out_0``
+    absorbing and resending takes at least 4 + t_nr + t_ns cycles. With a receive queue, P payload flits and H header
+    flits of the worm it takes at least P + H + 3 + max(t_nr, 1) + t_ns cycles. *Throughput*: as in `NetworkInterface`.
+    *Reset*: as in `NetworkInterface`; all slots are free.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class AxisInterface(wiring.Component):
 
     A `StreamInterface` with other names: no logic is added.
 
-    *Latency*, *throughput* and *reset* are those of `StreamInterface`.
+    *Latency*: as in `StreamInterface`. *Throughput*: as in `StreamInterface`. *Reset*: as in `StreamInterface`.
 
     Parameters
     ----------

@@ -300,7 +300,7 @@ def _messages(network: Topology, single: dict[str, Any], messages: Any, file: "M
     missing = [name for name, value in single.items() if value is None]
     if missing:
         raise WormcastError(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. Needed: "
-                            f"{', '.join(dashed)}, or --messages.")
+                            f"{', '.join(dashed[:-1])} and {dashed[-1]} together, or --messages alone.")
     from ..host import Message
 
     start, destinations = network.node(single["source"], "source"), single["destinations"]

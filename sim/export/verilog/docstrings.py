@@ -20,11 +20,22 @@ def summary(kind: object) -> str:
 
 def promises(kind: type) -> list[str]:
     """Return the promises of a class: the sentences after ``*Latency*`` and the other titles of `TITLES`."""
+    found = _promises(kind)
+    return [_plain(TITLES[word] + found[word]) for word in TITLES if word in found]
+
+
+def _promises(kind: type) -> dict[str, str]:
+    """Return the text of each promise by its title. ``: as in CLASS; MORE`` is the promise of CLASS, and MORE."""
     text = (inspect.getdoc(kind) or "").partition("\nParameters\n")[0]
     found = {}
     for word, said in re.findall(r"\*([A-Z][\w ]*)\*(.*?)(?=\s\*[A-Z][\w ]*\*|\n\n|\Z)", text, re.DOTALL):
-        found[word] = _plain(TITLES.get(word, word) + re.sub(r"\s+", " ", said)).strip()
-    return [found[word] for word in TITLES if word in found]
+        promise = re.sub(r"\s+", " ", said).rstrip()
+        if other := re.match(r": as in `(\w+)`[.;] ?", promise):
+            more = promise[other.end():]
+            promise = _promises(vars(sys.modules[kind.__module__])[other[1]])[word]
+            promise += f" {more[0].upper()}{more[1:]}" if more else ""
+        found[word] = promise
+    return found
 
 
 def member_meaning(kind: type, name: str) -> str | None:

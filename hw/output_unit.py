@@ -38,10 +38,10 @@ class OutputUnit(wiring.Component):
 
     The output unit cannot correct a false credit: a credit for a flit that was not sent. A false credit is detected if
     its virtual channel has all its credits, and no flit on the link; with ``extra_stage``, no flit on the link in the
-    next cycle, too. From the cycle after a false credit on, ``credit_error`` is set. After the false credit
-    the virtual channel sends at most one more flit: a flit that is granted in the cycle of the credit, or the first
-    flit on a consumption channel that is reserved in this cycle. If a credit is for a chunk, ``ready`` is cleared one
-    cycle later, and the virtual channel sends at most two more flits.
+    next cycle, too. From the cycle after a false credit on, ``credit_error`` is set. After the false credit the virtual
+    channel sends at most one more flit: a flit that is granted in the cycle of the credit, or the first flit on a
+    consumption channel that is reserved in this cycle. If a credit is for a chunk, ``ready`` is cleared one cycle
+    later, and the virtual channel sends at most two more flits.
 
     Parameters
     ----------

@@ -37,8 +37,8 @@ class ChunkStore(wiring.Component):
 
     Each worm begins a new row, so a worm's last row may be filled only in part. A filled row is *closed* when its
     replication chunk counter is set; only closed rows can be fetched. A reader fetches the rows of a worm in order.
-    Readers that took a row's flits in cut-through are not counted in ``needed``. A *lane* is a memory with one flit position of all rows.
-    One flit is written into one lane per cycle, so no byte enables are needed.
+    Readers that took a row's flits in cut-through are not counted in ``needed``. A *lane* is a memory with one flit
+    position of all rows. One flit is written into one lane per cycle, so no byte enables are needed.
 
     *Latency*: a row that is closed in cycle t can be fetched from t + 1 on, and is on ``row`` in the cycle after the
     fetch. *Throughput*: one flit written, and one row fetched or closed, per cycle. *Reset*: empty.

@@ -36,12 +36,12 @@ class DeepSwitch(DeepSwitchSpec, Switch):
     of a row. The credit of a consumption link is a flit.
 
     *Latency*, with free resources, from link to link: 3 cycles for each flit, plus the number of header flits that
-    determine the worm's branches, minus one. The first flit of a worm that has waited is on the link 4 cycles after
-    the worm's first row is fetched. *Throughput*: in cut-through a flit per output and cycle; with fetched rows too,
-    unless rows are closed at the same time. *Deadlock*: none with up*/down* routes, if a whole worm fits into the
-    buffer of each input. *Errors on the wire*: as in `Switch`; two exceptions: a worm
-    that begins before the worm in front has ended is lost, and an error of a flit is in ``fault`` three cycles after
-    the flit was on the link. *Reset*: all buffers are empty, and the outputs have all their credits.
+    determine the worm's branches, minus one. The first flit of a worm that has waited is on the link 4 cycles after the
+    worm's first row is fetched. *Throughput*: in cut-through a flit per output and cycle; with fetched rows too, unless
+    rows are closed at the same time. *Deadlock*: none with up*/down* routes, if a whole worm fits into the buffer of
+    each input. *Errors on the wire*: as in `Switch`; two exceptions: a worm that begins before the worm in front has
+    ended is lost, and an error of a flit is in ``fault`` three cycles after the flit was on the link. *Reset*: all
+    buffers are empty, and the outputs have all their credits.
 
     Parameters
     ----------

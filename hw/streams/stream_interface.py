@@ -34,7 +34,8 @@ class StreamInterface(wiring.Component):
         receive_{c} ◀─ StreamReceiver ◀─ host_out_{c} ◀─┘
 
     *Latency*: 2 cycles more than the interface either way, and the cycles of the header. *Throughput*: as in
-    `StreamSender`; to the host a beat per cycle, and the source's id takes a cycle of each message. *Reset*: empty, and a table of sets has no set.
+    `StreamSender`; to the host a beat per cycle, and the source's id takes a cycle of each message. *Reset*: empty, and
+    a table of sets has no set.
 
     Parameters
     ----------

@@ -326,7 +326,8 @@ ON = ("mesh:4x4", "dual-path")
 
 @pytest.mark.parametrize(("call", "sentence"), [
     (lambda: wc.run(*ON, 0, [1], 8, vc=3), "'vc' is not an option of run. Nearest: vcs."),
-    (lambda: wc.run(*ON, 0, [1]), "run: length is missing. Needed: source, destinations and length together, or messages alone."),
+    (lambda: wc.run(*ON, 0, [1]),
+     "run: length is missing. Needed: source, destinations and length together, or messages alone."),
     (lambda: wc.run(*ON, 0, [1], 8, messages="x.jsonl"),
      "source: 0 is not valid with messages. Allowed: messages, or source, destinations, length."),
     (lambda: wc.check(*ON, explain=True, absorb="host"), "absorb: host is not valid with explain: the theorems"),

@@ -404,8 +404,8 @@ def test_a_channel_that_a_false_credit_stops_leaves_the_others_alone(kind):
 @pytest.mark.parametrize(("what", "options", "kind", "most"), [
     ("router", PATH | ALONE, None, 1), slow("router", PATH | ALONE | {"delays": "fast"}, None, 1),
     slow("router", PATH | ALONE | {"readers": "independent"}, None, 1), slow("router", TREE | ALONE, "router_0", 1),
-    ("router", DEEP, "router_0", 2), slow("router", DEEP, "router_1", 1), slow("interface", INTERFACE | ALONE, None, 1)],
-    ids=str)
+    ("router", DEEP, "router_0", 2), slow("router", DEEP, "router_1", 1),
+    slow("interface", INTERFACE | ALONE, None, 1)], ids=str)
 def test_a_channel_that_a_false_credit_stops_sends_at_most_these_flits(what, options, kind, most):
     """The false credit comes before, with and after the first flits of a worm. The links between deep switches have
     credits for chunks."""

@@ -14,6 +14,12 @@ from cases import slow
 
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.headers import AddressList, BitString, MultiDrop, Unicast
+from wormcast.hw import Switch
+from wormcast.hw.deep import DeepSwitch
+from wormcast.hw.interface import AbsorbingInterface, NetworkInterface
+from wormcast.hw.interface.smart import ForwardingInterface
+from wormcast.hw.streams import AxisInterface, StreamInterface
+from wormcast.hw.tree import TreeSwitch
 from wormcast.sim.build.components import COMPONENTS, build_component, find_component
 from wormcast.sim.build.host_port import HostPort
 from wormcast.sim.build.network import HOST, Network
@@ -446,3 +452,21 @@ def test_what_docstrings_say():
     assert promises(Thing) == ["After reset: empty.", "Latency, from here to there: two cycles; three at times."]
     assert [member_meaning(Thing, name) for name in ("one", "two_7", "three", "four_2", "five")] \
         == ["The first, and the others.", "The first, and the others.", "", "A strap of dimension 2.", None]
+
+
+@pytest.mark.parametrize("kind", [Switch, TreeSwitch, DeepSwitch, NetworkInterface, AbsorbingInterface,
+                                  ForwardingInterface, StreamInterface, AxisInterface, Network])
+def test_texts_of_an_export_name_no_class_of_python(kind):
+    text = " ".join([summary(kind), *promises(kind)])
+    assert re.findall(r"\b[A-Z][a-z]+[A-Z]\w+|(?:as in|those of|see|in) [A-Z][a-z]\w*|\bCause\b|[`*]{2}|\*[A-Za-z]+\*",
+                      text) == []
+
+
+def test_a_promise_of_another_class_is_written_out():
+    def errors(kind):
+        [found] = [one for one in promises(kind) if one.startswith("Errors on the wire")]
+        return found
+
+    assert errors(DeepSwitch) == (
+        f"{errors(Switch)} Two exceptions: a worm that begins before the worm in front has ended is lost, and an error "
+        "of a flit is in fault three cycles after the flit was on the link.")

@@ -160,7 +160,7 @@ def require_share(vcs: int, classes: int, whose: str, topology: Topology) -> Non
     if vcs % classes:
         raise WormcastError(f"vcs: {vcs} is not valid: {whose} {classes} classes of virtual channels on "
                             f"{topology.name}. Allowed: multiples of {classes} with shallow buffers, or any "
-                            "number with vc-classes none.")
+                            "number with vc_classes none.")
 
 
 def class_channels(vcs: int, classes: int, one: int) -> str:

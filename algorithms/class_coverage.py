@@ -45,13 +45,20 @@ def without_class(
         Returns whether another class map has a class for this stop.
     """
     start, stop, end = map(topology.node_name, (came, at, to))
-    hops = f"its hop to {stop}" + (f", or of its hop from {stop}" if classes.by == "next" else "")
-    needed = ""
+    arrival, departure = f"its hop to {stop}", f"its hop from {stop}"
+    needed = f"the direction of {arrival}" + (f", or of {departure}" if classes.by == "next" else "")
     if isinstance(classes, ConsumptionClasses):
-        needed = " or ".join(direction for direction in missing_directions(classes, topology) if suffices(
-            replace(classes, networks=(*classes.networks, (direction,)))))
+        missing = missing_directions(classes, topology)
+        wider = {one: replace(classes, networks=(*classes.networks, (one,))) for one in missing}
+        found = [one for one in missing if suffices(wider[one])]
+        arriving = [one for one in found if suffices(replace(wider[one], by="last"))]
+        if found:
+            leaving = [one for one in found if one not in arriving]
+            every = replace(classes, networks=(*classes.networks, tuple(missing)), by="last")  # routers know this hop
+            needed = " or ".join([*(f"{one} ({arrival})" for one in arriving),
+                                  *(f"{one} ({departure})" for one in leaving)])
+            needed += f", for example classes {every}"
     return WormcastError(
         f"classes: {without_default(classes)} is not valid: it has no class for a worm of {scheme} from {start} that "
-        f"stops at {stop} on its way to {end}. Needed: a class with {f'{needed}, ' * bool(needed)}the direction of "
-        f"{hops}."
+        f"stops at {stop} on its way to {end}. Needed: a class with {needed}."
     )

@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
@@ -100,7 +101,8 @@ def _load(registry: Registry[T], text: str) -> T:
     if name is None:
         name = _only_name(registry, file, module)
     elif not hasattr(module, name):
-        raise WormcastError(f"{file} has no {name!r}. {_offer(registry, file, module)}")
+        known = [other for other, one in vars(module).items() if isinstance(one, kind)]
+        raise WormcastError(f"{file} has no {name!r}. {_offer(registry, file, module, known)}")
     thing = getattr(module, name)
     label = f"class {name}" if inspect.isclass(thing) else name
     if inspect.isclass(thing) and issubclass(thing, kind):
@@ -193,8 +195,10 @@ def _only_name(registry: Registry[T], file: Path, module: ModuleType) -> str:
     raise WormcastError(f"{file} has no {registry.what}. {_offer(registry, file, module)}")
 
 
-def _offer(registry: Registry[T], file: Path, module: ModuleType) -> str:
-    names = _names(registry, module)
+def _offer(registry: Registry[T], file: Path, module: ModuleType, known: Sequence[str] = ()) -> str:
+    """Return the end of a refusal: the names in a file that a user may type; ``known``: names in a file that defines
+    no object of the registry's kind."""
+    names = _names(registry, module) or known
     if names:
         return f"Allowed: {', '.join(f'{file}:{name}' for name in names)}."
     return f"Needed: a subclass of {registry.kind.__name__}, or an instance."

@@ -163,7 +163,8 @@ class _Rows:
                                "would forward. Needed: the number of such a worm in after.")
         start = np.asarray(sources, np.int64)[self.message]
         for row in _rows(at_once & (source != start)):
-            raise self.invalid(row, f"is sent at once by node {source[row]}. Needed: node {start[row]}.")
+            raise self.invalid(row, f"waits for no other worm, and has source {source[row]}. Needed: "
+                               f"{start[row]}, the source of the multicast.")
         for row in _rows(~at_once & ((after < first) | (after >= np.arange(len(after))))):
             other = after[row] - first[row] if after[row] >= 0 else after[row]
             raise self.invalid(row, f"depends on worm {other} (array after). Allowed: an earlier worm of the message, "
@@ -191,7 +192,7 @@ class _Rows:
         sent = np.searchsorted(sorted_senders, senders, "right") - np.searchsorted(sorted_senders, senders)
         for row in _rows(_outside(self.rank, 0, sent - 1)):
             raise self.invalid(row, f"has rank {self.rank[row]}. Allowed: 0 to {sent[row] - 1}, as node "
-                               f"{self.source[row]} sends {sent[row]}.")
+                               f"{self.source[row]} sends {count(int(sent[row]), 'worm')}.")
 
 
 def _rows(wrong: npt.NDArray[np.bool_]) -> list[int]:

@@ -188,9 +188,9 @@ def queue_places(queue: int | str) -> int:
 def require_buffers(scheme: Scheme, *, deep: bool) -> None:
     """Refuse a scheme whose worms cannot pass switches with this kind of buffer."""
     if not deep and (scheme.needs_whole_packet or "shallow" not in scheme.header.buffers):
-        raise WormcastError(f"buffer-kind: shallow (the default) is not valid: worms of scheme {scheme.name} need "
-                            "switches that hold a whole worm. Allowed: deep.")
+        raise WormcastError(f"scheme: {scheme.name} is not valid with buffer_kind shallow (the default): its worms "
+                            "need switches that hold a whole worm. Needed: buffer_kind deep.")
     if deep and "deep" not in scheme.header.buffers:
-        raise WormcastError(f"buffer-kind: deep is not valid: worms of scheme {scheme.name} carry "
+        raise WormcastError(f"scheme: {scheme.name} is not valid with buffer_kind deep: its worms carry "
                             f"{scheme.header.contents}, which switches with deep buffers do not decode. Allowed: "
-                            "shallow, or a scheme with other headers, for example tree.")
+                            "with buffer_kind shallow, or a scheme with other headers, for example tree.")

@@ -208,7 +208,7 @@ class Blueprint(Generic[Given]):
             return 1
         flits = self._header_flits(width)
         if flits > MOST_HEADER_FLITS:
-            wider = next((f", or a flit-width of {wide} or more" for wide in range(width + 1, width * flits + 1)
+            wider = next((f", or a flit_width of {wide} or more" for wide in range(width + 1, width * flits + 1)
                           if self._header_flits(wide) <= MOST_HEADER_FLITS), "")
             raise WormcastError(f"packet: {packet} is not valid: a header can have {flits} flits of {width} bits, and "
                                 f"an interface can store at most {MOST_HEADER_FLITS} header flits. Allowed: packet 0"

@@ -52,7 +52,7 @@ TOPOLOGIES.add(
 )
 
 TOPOLOGIES.add("torus", TopologyKind(
-    "torus:XxY", "a mesh with links around its edges; coordinates x.y, as a mesh's row.column; more dimensions: "
+    "torus:ROWSxCOLUMNS", "a mesh with links around its edges; coordinates row.column; more dimensions: "
     "torus:XxYxZ, and so on", torus, "e-cube"))
 TOPOLOGIES.add("ring", TopologyKind("ring:N", "nodes in a circle, links both ways", ring, "e-cube"))
 TOPOLOGIES.add("cmesh", TopologyKind(
@@ -96,11 +96,11 @@ def topology(specification: str | Topology) -> Topology:
     if specification.endswith(".toml"):
         return _of_file(specification, read_toml(specification))
     kind, colon, parameters = specification.partition(":")
-    if not colon:
-        raise WormcastError(
-            f"topology: {specification!r} is not valid. Allowed: "
-            f"{', '.join(TOPOLOGIES[name].syntax for name in TOPOLOGIES)}, {FILES}."
-        )
+    if not colon and kind in TOPOLOGIES:
+        raise WormcastError(f"topology: {kind} has no parameters. Needed: {TOPOLOGIES[kind].syntax}.")
+    if not colon:  # the entries have commas
+        forms = "; ".join([*(TOPOLOGIES[name].syntax for name in TOPOLOGIES), FILES])
+        raise WormcastError(f"topology: {specification!r} is not valid. Allowed: {forms}.")
     if kind not in TOPOLOGIES:
         raise WormcastError(f"topology: {kind!r} is unknown. Allowed: {', '.join(TOPOLOGIES)}, {FILES}.")
     if kind in TOPOLOGIES.own:

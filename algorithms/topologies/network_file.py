@@ -147,6 +147,8 @@ class _Reader:
         self.given_ports = self._ports()
         self.outputs: list[set[int]] = [set() for _ in range(self.switches)]
         self.inputs: list[set[int]] = [set() for _ in range(self.switches)]
+        #: Used ports of each switch, each with the key of a link or node that uses it.
+        self.users: list[set[tuple[int, str]]] = [set() for _ in range(self.switches)]
 
     def refusal(self, sentence: str) -> WormcastError:
         """Return an error that has the file's path and `sentence`."""
@@ -256,12 +258,15 @@ class _Reader:
         for number, one in enumerate(self.entries["links"]):
             if len(one) == 3:
                 raise self.refusal(f"links[{number}]: {given(one)} is not valid. Allowed: {LINK[ALLOWED]}.")
+            key = f"links[{number}]"
+            start, end = (self._switch(key, one[place]) for place in (0, len(one) // 2))
+            if start == end:
+                raise WormcastError(f"{key} in {self.path} leads from switch {self.names[start]} to itself. Needed: "
+                                    "two different switches.")
             if len(one) == 4:
-                links.append([*self._end(f"links[{number}]", one[:2], self.outputs),
-                              *self._end(f"links[{number}]", one[2:], self.inputs)])
+                links.append([*self._end(key, one[:2], self.outputs), *self._end(key, one[2:], self.inputs)])
             else:
-                key = f"links[{number}]"
-                both.append((len(links), key, self._switch(key, one[0]), self._switch(key, one[1])))
+                both.append((len(links), key, start, end))
                 links += [[], []]  # filled below, with the lowest free ports
         for row, key, start, end in both:
             out, into = (self._free(key, switch, [self.inputs, self.outputs]) for switch in (start, end))
@@ -285,9 +290,11 @@ class _Reader:
         taken = set().union(*(ports[switch] for ports in both))
         port = next(port for port in range(len(taken) + 1) if port not in taken)
         if self.given_ports is not None and port >= len(self.given_ports[switch]):
-            raise self.refusal(f"{key}: switch {self.names[switch]} is not valid: none of its ports "
-                               f"({', '.join(self.given_ports[switch]) or 'no ports'}) is free. Allowed: switches with "
-                               "a free port.")
+            users = [user for port, user in sorted(self.users[switch])]
+            used = f"whose ports are used by {', '.join(dict.fromkeys(users))}" if users else "which has no ports"
+            raise WormcastError(f"{key} in {self.path} has no free port at switch {self.names[switch]}, {used}. "
+                                "Needed: more ports, or fewer links and nodes at this switch.")
+        self.users[switch].add((port, key))
         for ports in both:
             ports[switch].add(port)
         return port
@@ -303,6 +310,7 @@ class _Reader:
             allowed = f"numbers from 0 to {most - 1}, as ports is not given" if names is None else ", ".join(names)
             raise self.refusal(f"{key}: port {given(port)} of switch {self.names[switch]} is not valid. Allowed: "
                                f"{allowed}.")
+        self.users[switch].add((port, key))
         for ports in taken:
             ports[switch].add(port)
         return switch, port

@@ -23,7 +23,7 @@ def torus(extents: str) -> Topology:
         The extents are not two to twelve whole numbers from 1 joined by ``x``, or there are fewer than two nodes, or
         more than 4096.
     """
-    return grid("torus", read_extents("torus", extents, syntax="XxY"), wraps=True)
+    return grid("torus", read_extents("torus", extents), wraps=True)
 
 
 def ring(nodes: str) -> Topology:

@@ -180,7 +180,7 @@ def _require_ports_taken_once(topology: Topology) -> None:
     itself = np.flatnonzero(topology.links[:, 0] == topology.links[:, 2])
     if len(itself):
         raise _Invalid(f"a link leads from switch {topology.switch_names[topology.links[itself[0], 0]]} to itself. "
-                       "Allowed: other switches.")
+                       "Needed: two different switches.")
     for way, links, ends in (("output", topology.links[:, :2], topology.consumptions),
                              ("input", topology.links[:, 2:], topology.injections)):
         taken: dict[tuple[int, int], str] = {}

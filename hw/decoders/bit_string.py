@@ -171,7 +171,7 @@ def _require_tree(header: BitString, options: RouterOptions) -> None:
                             f"has {flits} flits of {count(header.flit_width, 'bit')}, which the buffer must hold. "
                             "Allowed: "
                             + (f"{flits} to {MOST_SHALLOW}, or " if flits <= MOST_SHALLOW else "")
-                            + f"a flit-width of {-(-header.bits // depth)} or more.")
+                            + f"a flit_width of {-(-header.bits // depth)} or more.")
     if options.ports != "one":
         raise WormcastError(f"ports: {options.ports} is not valid: each of several injection ports leads to one "
                             "output, and worms with bit strings need several. Allowed: one.")

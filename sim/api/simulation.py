@@ -375,8 +375,8 @@ class HuntResult(CommandResult):
             No deadlock was found.
         """
         if self.run is None:
-            raise WormcastError("plot: no deadlock was found, so there is nothing to draw. Needed: a hunt that found a "
-                                "deadlock.")
+            raise WormcastError("plot: no deadlock was found, so there is nothing to draw. Needed: a result whose "
+                                "attribute found is True.")
         from ..experiments.gantt import gantt_figure
 
         return gantt_figure(self.run)
@@ -390,8 +390,8 @@ class HuntResult(CommandResult):
             No deadlock was found.
         """
         if self.run is None:
-            raise WormcastError("replay: no deadlock was found, so there is nothing to replay. Needed: a hunt that "
-                                "found a deadlock.")
+            raise WormcastError("replay: no deadlock was found, so there is nothing to replay. Needed: a result "
+                                "whose attribute found is True.")
         return _replay(self.run, path)
 
     def _data(self) -> dict[str, Any]:

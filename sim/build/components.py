@@ -105,8 +105,8 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
     if not isinstance(found, part.kind):
         given, instead = _given(blueprint, part), _instead(part, found)
         if part.path == ("headers",) and (form := _other_sets(blueprint, part, host_port)):
-            given, instead = f"sets {resolved(host_port, blueprint).sets}", f" Allowed: with --sets {form}."
-        raise WormcastError(f"what: {name} is not valid: hardware with {given} does not have it.{instead}")
+            given, instead = f"--sets {resolved(host_port, blueprint).sets}", f" Needed: --sets {form}."
+        raise WormcastError(f"{name} is not a part of hardware with {given}.{instead}")
     return part.take(found)
 
 
@@ -124,7 +124,7 @@ def _given(blueprint: "Blueprint", part: "Exported") -> str:
     named = {"topology": blueprint.topology.name, "scheme": blueprint.scheme.name}
     given = {option: named.get(option, getattr(blueprint.configuration, option, None))
              for option in part.options or named}
-    return ", ".join(f"{option.replace('_', '-')} {value}" for option, value in given.items() if value is not None)
+    return " and ".join(f"--{option.replace('_', '-')} {value}" for option, value in given.items() if value is not None)
 
 
 def _instead(part: "Exported", found: object) -> str:
@@ -132,7 +132,7 @@ def _instead(part: "Exported", found: object) -> str:
     ``found`` at its place."""
     if part.options:
         words = (f"--{option.replace('_', '-')} {value}" for option, value in part.options.items())
-        return f" Allowed, for example: with {' '.join(words)}."
+        return f" Needed, for example: {' '.join(words)}."
     others = [name for name, other in COMPONENTS.items() if other.path == part.path and isinstance(found, other.kind)]
     return f" Allowed: {' or '.join(others)}." if others else ""
 

@@ -135,7 +135,7 @@ class Traffic:
         self._check_bursts()
         if self.outstanding and not self.reply:
             raise WormcastError(f"outstanding: {self.outstanding} is not valid with {self._with('reply')}: no request "
-                                "waits for replies. Allowed: 0, or with reply 1 or more.")
+                                "waits for replies. Allowed: 0; with reply 1 or more, any limit.")
         if not self.rate >= 0:  # nan, too
             raise WormcastError(f"rate: {number_text(self.rate)} is not valid. Allowed: 0 flits per node and cycle, or "
                                 "more.")

@@ -146,7 +146,9 @@ def _on_stdout() -> Iterator[None]:
     except OSError as error:
         # redirect stdout, because Python flushes it at exit, which would fail again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise WormcastError(f"stdout cannot be written: {error.strerror}") from error
+        from ..common.atomic_write import write_fault
+
+        raise WormcastError(f"stdout cannot be written: {write_fault(error)}") from error
 
 
 def stdout_for_results() -> contextlib.AbstractContextManager[object]:

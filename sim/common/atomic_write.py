@@ -17,7 +17,7 @@ try:
 except ImportError:  # Windows has no fcntl: on Windows, files are not locked
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["make_folder", "require_writable", "whole_file"]
+__all__ = ["make_folder", "require_writable", "whole_file", "write_fault"]
 
 #: Suffix of a temporary file.
 UNFINISHED = ".unfinished"
@@ -27,6 +27,13 @@ LONGEST = 220
 
 #: Age in seconds above which an unlocked temporary file is deleted even if a process with its process id runs.
 AGE = 60
+
+
+def write_fault(error: OSError) -> str | None:
+    """Return the reason for which a file cannot be written."""
+    if error.errno == errno.EFBIG:
+        return "the system's limit on file sizes (ulimit -f) is reached"
+    return error.strerror
 
 
 def make_folder(path: Path) -> None:
@@ -69,7 +76,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         unfinished.chmod(mode)
         unfinished.replace(target)
     except OSError as error:
-        raise WormcastError(f"{path} cannot be written: {error.strerror}") from error
+        raise WormcastError(f"{path} cannot be written: {write_fault(error)}") from error
     finally:
         unfinished.unlink(missing_ok=True)
         os.close(handle)
@@ -94,7 +101,7 @@ def _begin(path: Path) -> tuple[Path, Path, int]:
     except NotADirectoryError as error:
         raise WormcastError(f"{path} cannot be written: {path.parent} is not a folder") from error
     except OSError as error:
-        reason = f"its name is longer than {LONGEST} bytes" if error.errno == errno.ENAMETOOLONG else error.strerror
+        reason = f"its name is longer than {LONGEST} bytes" if error.errno == errno.ENAMETOOLONG else write_fault(error)
         raise WormcastError(f"{path} cannot be written: {reason}") from error
     _lock(handle)
     return target, Path(name), handle

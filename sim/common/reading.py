@@ -7,7 +7,10 @@ from collections.abc import Iterator
 
 from wormcast.algorithms import WormcastError
 
-__all__ = ["reading"]
+__all__ = ["GZIP", "reading"]
+
+#: First bytes of a file that gzip has compressed.
+GZIP = b"\x1f\x8b"
 
 
 @contextlib.contextmanager
@@ -16,6 +19,6 @@ def reading(name: object) -> Iterator[None]:
     try:
         yield
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise WormcastError(f"{name} is not a whole gzip file: it is cut off or damaged.") from error
+        raise WormcastError(f"{name} is cut off or damaged. Needed: a whole gzip file.") from error
     except OSError as error:
         raise WormcastError(f"{name} cannot be read: {error.strerror}") from error

@@ -17,7 +17,7 @@ from wormcast.algorithms.errors import located
 from wormcast.algorithms.file_schema import ALLOWED, FileSchema, given
 from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 
-from ..common.reading import reading
+from ..common.reading import GZIP, reading
 from ..host import Message
 
 __all__ = ["Line", "MessageFile", "message_schema", "messages_in", "write_messages"]
@@ -148,7 +148,11 @@ class MessageFile:
 
     def _lines(self, opened: io.BufferedReader) -> IO[bytes]:
         """Return the file's lines; if the file is a JSON list, one line for each entry."""
-        lines: Any = gzip.open(opened) if self.path.endswith(".gz") else opened  # noqa: SIM115
+        compressed = self.path.endswith(".gz")
+        if compressed and (begin := opened.peek(2)[:2]) and begin != GZIP:
+            raise WormcastError(f"{self.what}: {self.path} is not compressed, though its name ends in .gz. Needed: a "
+                                "file compressed by gzip, or a name without .gz.")
+        lines: Any = gzip.open(opened) if compressed else opened  # noqa: SIM115
         if not lines.peek(1).removeprefix(BOM_UTF8).lstrip().startswith(b"["):
             return lines
         try:

@@ -60,7 +60,7 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
     if flits.max() > configuration.row:
         most = order[starts[flits.argmax()]]
         allowed = (f"{flits.max()} to {MOST_ROW_FLITS}" if flits.max() <= MOST_ROW_FLITS else
-                   f"{MOST_ROW_FLITS}, with a greater flit-width")
+                   f"{MOST_ROW_FLITS}, with a greater flit_width")
         raise WormcastError(f"row: {given_text(configuration, 'row')} is not valid: the headers of all children of "
                             f"node {worms.source[most]} have {flits.max()} flits. Allowed: {allowed}.")
     if configuration.counts_packets:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from wormcast.algorithms.phrases import count
+
 from . import machine
 from .errors import LoweringError
 from .port_words import Word
@@ -189,8 +191,10 @@ class Kernel:
         values = np.asarray(value)
         if values.dtype.kind not in "ui":
             values = np.asarray(value, object)
-        if any(not 0 <= int(most) < 1 << register.width for most in (values.min(initial=0), values.max(initial=0))):
-            raise LoweringError(f"write: the values are not valid for {name}. Allowed: {register.width} bits.")
+        for extreme in map(int, (values.min(initial=0), values.max(initial=0))):
+            if not 0 <= extreme < 1 << register.width:
+                raise LoweringError(f"write: {extreme} is not valid for {name}. Allowed: 0 to "
+                                    f"{(1 << register.width) - 1} ({count(register.width, 'bit')}).")
         parts = [values.astype(np.uint64)] if register.width <= PART else [
             np.asarray(values.astype(object) >> PART * k & FULL, np.uint64) for k in range(_parts(register))]
         self.write_parts(block, name, np.stack([np.broadcast_to(part, _shape(block, register)) for part in parts]))

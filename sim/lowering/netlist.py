@@ -3,6 +3,7 @@
 This module uses Amaranth's private netlist (``amaranth.hdl._ir`` and ``_nir``, as of 0.5.x).
 """
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -70,10 +71,9 @@ def _elaborate(component: Any) -> "_Reader":
         ports[key] = (value, flow)
         port_names[key] = port_name(path)
     if len(set(port_names.values())) < len(port_names):
-        raise LoweringError(
-            f"{type(component).__name__}: the component has two ports of one name: "
-            f"{', '.join(sorted(port_names.values()))}"
-        )
+        twice = next(name for name, number in Counter(port_names.values()).items() if number > 1)
+        raise LoweringError(f"{type(component).__name__}: two ports are named {twice}. Needed: a different name for "
+                            "each port.")
 
     domains: dict[str, ClockDomain] = {}
 

@@ -291,7 +291,7 @@ UPWARD = example("dual-path").worms[0]
         ({"destinations": (19, 35, 30, 19)}, r"node 19 is visited 2 times. Needed: 1"),
         ({"destinations": (19, 35, 30, 31)}, r"node 31 is visited 1 time. Needed: 0"),
         ({"rank": 1}, r"node 20 sends 2 worms of rank 1. Allowed: one"),
-        ({"source": 21}, r"worm 0 is sent at once by node 21. Needed: node 20"),
+        ({"source": 21}, r"worm 0 waits for no other worm, and has source 21. Needed: 20"),
         ({"tier": 2}, r"worm 0 has tier 2. Allowed: 0, 1"),
         ({"tier": 1}, r"worm 0 is forwarded by a network interface, and depends on no worm whose packets it would"),
         ({"id": 1}, r"worm 1 has index 0 in the plan. Needed: index 1"),
@@ -324,7 +324,7 @@ def test_a_plan_that_does_something_else_is_refused(changes, sentence):
 @pytest.mark.parametrize(
     ("place", "changes", "sentence"),
     [
-        (3, {"after": None}, r"plan of u-mesh on mesh:6x6: worm 3 is sent at once by node 10. Needed: node 20"),
+        (3, {"after": None}, r"plan of u-mesh on mesh:6x6: worm 3 waits for no other worm, and has source 10"),
         (3, {"after": 1}, r"worm 3 depends on worm 1, which does not reach its sender, node 10"),
         (3, {"after": 3}, r"worm 3 depends on worm 3 \(array after\). Allowed: an earlier worm"),
         (0, {"after": 6}, r"worm 0 depends on worm 6 \(array after\). Allowed: an earlier worm"),

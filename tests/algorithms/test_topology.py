@@ -149,7 +149,7 @@ EXTENTS = r"is not valid. Allowed: mesh:ROWSxCOLUMNS, mesh:XxYxZ, or up to 12 ex
         ("mesh:" + "9" * 5000 + "x2", EXTENTS),
         ("mesh:1x1", r"topology: 'mesh:1x1' has 1 node. Allowed: 2 to 4096 nodes"),
         ("mesh:64x65", r"'mesh:64x65' has 4160 nodes. Allowed: 2 to 4096 nodes"),
-        ("mesh", r"topology: 'mesh' is not valid. Allowed: .*mesh:ROWSxCOLUMNS"),
+        ("mesh", "topology: mesh has no parameters. Needed: mesh:ROWSxCOLUMNS"),
         ("star:8", r"topology: 'star' is unknown. Allowed: .*mesh, .*ring, torus"),
     ],
 )

@@ -73,7 +73,7 @@ FAULTS = [
     ("f['message_offsets'][1] -= 1", FIRST + r"node \d is visited 0 times. Needed: 1"),
     ("f['destination_offsets'][1] = 0", FIRST + "worm 0 has no destination. Needed: 1 or more"),
     ("f['tier'][0] = 1", FIRST + "worm 0 is forwarded by a network interface, and depends on no worm"),
-    ("f['source'][-1] = 5", SECOND + "worm 0 is sent at once by node 5. Needed: node 4"),
+    ("f['source'][-1] = 5", SECOND + "worm 0 waits for no other worm, and has source 5. Needed: 4"),
     ("f['after'][-1] = 0", SECOND + "worm 0 depends on worm -3 .array after.. Allowed: an earlier worm"),
     ("f['after'][0] = 0", FIRST + "worm 0 depends on worm 0 .array after.. Allowed: an earlier worm"),
     ("f['after'][0] = 2", FIRST + "worm 0 depends on worm 2 .array after.. Allowed: an earlier worm"),
@@ -81,7 +81,7 @@ FAULTS = [
     ("f['after'][0] = -7", FIRST + "worm 0 depends on worm -7 .array after.. Allowed: an earlier worm"),
     ("f['after'][1] = 0", FIRST + "worm 1 depends on worm 0, which does not reach its sender, node 0"),
     ("f['rank'][:] = 0", FIRST + "node 0 sends 2 worms of rank 0. Allowed: one"),
-    ("f['rank'] -= 5", FIRST + "worm 0 has rank -5. Allowed: 0 to 1, as node 0 sends 2"),
+    ("f['rank'] -= 5", FIRST + "worm 0 has rank -5. Allowed: 0 to 1, as node 0 sends 2 worms"),
     ("return worms.source", "^scheme mine: worms returns a value of type ndarray. Needed: Worms"),
 ]
 

@@ -331,7 +331,7 @@ def test_a_picture_has_every_row_and_column_and_a_cell_that_holds_its_marks(tmp_
         (["mesh:4x4", "individual", "--vc-classes", "some"], "vc-classes: 'some' is not valid. Allowed: relation"),
         (["mesh:4x4", "individual", "--ties", "minus"], "ties: 'minus' is not valid. Allowed: plus, signed"),
         (["torus:4x4", "individual", "--vcs", "3"],
-         "channels on torus:4x4. Allowed: multiples of 2 with shallow buffers, or any number with vc-classes none"),
+         "channels on torus:4x4. Allowed: multiples of 2 with shallow buffers, or any number with --vc-classes none"),
         (["torus:4x4", "dual-path"], "scheme dual-path: topology torus:4x4 is not valid. Allowed: networks of kind"),
         (["mesh:4x4", "individual", "--relation", "absent.py"], "absent.py cannot be read: No such file"),
         (["mesh:20x20", "dual-path"], "mesh:20x20 has 400 nodes"),

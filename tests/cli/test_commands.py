@@ -258,7 +258,7 @@ def test_a_network_file_that_cannot_be_written_is_refused(file, sentence, tmp_pa
 
 
 NO_CLASS = ("classes: 0+/0-:last is not valid: it has no class for a worm of e-mcast from {} that stops at {} on its "
-            "way to {}. Needed: a class with {}, the direction of its hop to ")
+            "way to {}. Needed: a class with {} (its hop to ")
 ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
 
 

@@ -61,7 +61,8 @@ def test_a_full_disk_loses_no_deadlock(found, tmp_path, monkeypatch):
     done = subprocess.run(["bash", "-c", 'ulimit -f 30; exec "$@"', "-", sys.executable, "-m", "wormcast",
                            *map(str, HUNT)], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == "wormcast: out/column-path_mesh_4x4.svg cannot be written: File too large\n"
+    assert done.stderr == ("wormcast: out/column-path_mesh_4x4.svg cannot be written: the system's limit on file sizes "
+                           "(ulimit -f) is reached\n")
     assert "deadlock, proved in cycle" in done.stdout
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["column-path_mesh_4x4.jsonl"]
 

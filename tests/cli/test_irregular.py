@@ -89,8 +89,8 @@ def test_list_says_on_which_networks():
     assert entries["individual"]["networks"] == "any"
 
 
-UNBUILT = ("buffer-kind: shallow (the default) is not valid: worms of scheme {} need switches that hold a whole worm. "
-           "Allowed: deep.")
+UNBUILT = ("scheme: {} is not valid with --buffer-kind shallow (the default): its worms need switches that hold a "
+           "whole worm. Needed: --buffer-kind deep.")
 
 
 def test_nodes_that_no_string_covers_are_refused_with_the_network(tmp_path):
@@ -104,8 +104,9 @@ def test_nodes_that_no_string_covers_are_refused_with_the_network(tmp_path):
         assert (code, out, err) == (2, "", f"wormcast: {sentence}\n")
 
 
-ONE_WAY = ("buffer-kind: deep is not valid: worms of scheme dual-path carry lists of addresses, which switches with "
-           "deep buffers do not decode. Allowed: shallow, or a scheme with other headers, for example tree.")
+ONE_WAY = ("scheme: dual-path is not valid with --buffer-kind deep: its worms carry lists of addresses, which switches "
+           "with deep buffers do not decode. Allowed: with --buffer-kind shallow, or a scheme with other headers, for "
+           "example tree.")
 RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
 
 
@@ -121,10 +122,10 @@ RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
      ("chunk: 8 is not valid: the switch has 8 outputs, and decodes branches from up to 17 header "
      "flits. Allowed: 17 to 256, with a buffer of whole chunks.")),
     *(([command, NETWORK, "tree", *options, *DEEP, "--vcs", 2],
-       "vcs: 2 is not valid with buffer-kind deep. Allowed: 1.")
+       "vcs: 2 is not valid with --buffer-kind deep. Allowed: 1.")
       for command, *options in (RUN[:1] + TO + ["--length", 8], ["load", "--rate", "0.01"], ["check"])),
     (["run", NETWORK, "individual", *TO, "--length", 8, "--buffer", 640],
-     "buffer: 640 is not valid. Allowed: 1 to 16, and up to 4096 with buffer-kind deep."),
+     "buffer: 640 is not valid. Allowed: 1 to 16, and up to 4096 with --buffer-kind deep."),
     (["run", "mesh:4x4", "dual-path", *TO[:2], "--destinations", "1,5", "--length", 8, *DEEP], ONE_WAY),
     (["check", "mesh:4x4", "dual-path", *DEEP], ONE_WAY),
     *((["run", NETWORK, scheme, *TO, "--length", 8], UNBUILT.format(scheme)) for scheme in SWITCH_BASED),

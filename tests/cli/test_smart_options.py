@@ -34,7 +34,7 @@ SMART = "--ni fpfs --packet 16"
     ("mesh:4x4", "k-binomial:k=4", f"{SMART} --row 3",
      "row: 3 is not valid: the headers of all children of node 0 have 4 flits. Allowed: 4 to 1024."),
     ("mesh:1x4", "k-binomial", f"{SMART} --rows 3",
-     "rows: 3 is not valid with ni fpfs. Allowed: powers of two up to 64."),
+     "rows: 3 is not valid with --ni fpfs. Allowed: powers of two up to 64."),
     ("mesh:1x4", "k-binomial", f"{SMART} --places 257", "places: 257 is not valid. Allowed: 1 to 256."),
     ("mesh:1x4", "k-binomial", "--ni fpfs",
      "packet: 0 (the default) is not valid: ni fpfs forwards packets, and 0 makes none. Allowed: 1 to 65535."),
@@ -45,7 +45,7 @@ SMART = "--ni fpfs --packet 16"
     ("mesh:1x4", "k-binomial", "--ni fcfs --packet 1 --length 300",
      ("places: 4 (the default) is not valid: ni fcfs keeps all packets of a message, and a message of 300 flits has "
       "300. Allowed: up to 256, with longer packets.")),
-    ("mesh:1x4", "k-binomial", f"{SMART} --absorb host", "absorb: host is not valid with ni fpfs. Allowed: off."),
+    ("mesh:1x4", "k-binomial", f"{SMART} --absorb host", "absorb: host is not valid with --ni fpfs. Allowed: off."),
 ])
 def test_bad_input_is_one_sentence(network, scheme, options, sentence):
     code, out, err = wormcast(*MULTICAST[network].format(scheme).split(), *options.split())

@@ -46,8 +46,8 @@ from command import wormcast
     (["load", "mesh:4x4", "dual-path", "--rate", "0.1", "--multicast-fraction", "2"],
      "multicast-fraction: 2 is not valid. Allowed: 0 to 1."),
     (["load", "mesh:4x4", "dual-path", "--rate", "0.01", "--destinations-mean", "4", "--hot-spots", "0.0"],
-     ("hot-spots: '0.0' is not valid with pattern uniform (the default). Allowed: with pattern hot-spot and "
-      "hot-spot-share.")),
+     ("hot-spots: '0.0' is not valid with --pattern uniform (the default). Allowed: with --pattern hot-spot and "
+      "--hot-spot-share.")),
     (["load", "mesh:4x4", "dual-path", "--rate", "5", "--destinations-mean", "4"],
      ("rate: 5 is not valid: it creates 20 flits to consume per node and cycle, and the node can consume 1. Allowed: "
       "rates up to 0.25.")),

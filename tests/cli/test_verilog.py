@@ -94,7 +94,7 @@ def test_named_configuration_is_told(tmp_path):
     (["router", "--json"], "json: 'on' is not valid without -o. Needed: -o FILE."),
     (["router", "-o", "no/such/x.v"], "no/such/x.v cannot be written: its folder does not exist"),
     (["router", "--relations", "e-cube", "--relation", "e-cube", "-o", "x.v"],
-     "relation: e-cube is not valid with relations e-cube. Allowed: one of the two options."),
+     "relation: e-cube is not valid with --relations e-cube. Allowed: one of the two options."),
     (["network", "--relations", "e-cube", "-o", "x.v"],
      "relations: e-cube is not valid with network. Allowed: with router"),
     (["network", "--port", "local", "-o", "x.v"], "port: local is not valid with network. Allowed: with parts that"),
@@ -122,20 +122,20 @@ def test_named_configuration_is_told(tmp_path):
      ("readers: coupled is not valid with injection: it does not change this component. "
       "Allowed with these components: router, its parts, network.")),
     (["interface", "--host", "axis", "--packet", "4"],
-     "packet: 4 is not valid with host axis: packets of a message may overtake each other. Allowed: 0."),
+     "packet: 4 is not valid with --host axis: packets of a message may overtake each other. Allowed: 0."),
     (["router", "--host", "axis"],
      "host: axis is not valid with router. Allowed: links; all hosts with network and interface."),
     (["stream-sender", "--host", "axis"],
      "host: axis is not valid with stream-sender. Allowed: links, stream; all hosts with network and interface."),
     (["interface", "--sets", "mask"],
-     ("sets: mask is not valid with host links (the default). Allowed: for network and interface, with host stream or "
-      "axis.")),
+     ("sets: mask is not valid with --host links (the default). Allowed: for network and interface, with --host stream "
+      "or axis.")),
     (["interface", "--host", "axis", "--sets", "list"], "sets: 'list' is not valid. Allowed: mask, table."),
     (["interface", "--host", "axis", "--set-count", "32"],
-     "set-count: 32 is not valid with sets mask: only a table has a size. Allowed: with sets table."),
-    (["stream-interface", "--set-flits", "3"], "set-flits: 3 is not valid with sets mask"),
+     "set-count: 32 is not valid with --sets mask: only a table has a size. Allowed: with --sets table."),
+    (["stream-interface", "--set-flits", "3"], "set-flits: 3 is not valid with --sets mask"),
     (["network", "--topology", "mesh:2x2", "--scheme", "binomial", "--host", "axis"],
-     "host: axis is not valid with scheme binomial: its destinations send copies on, and a stream's hardware"),
+     "host: axis is not valid with --scheme binomial: its destinations send copies on, and a stream's hardware"),
     (["clock-crossing"], "reset: sync is not valid with clock-crossing: each side resets registers of the other one."),
     (["clock-crossing", "--reset", "async", "--consumption", "3"],
      ("consumption: 3 is not valid with clock-crossing: it does not change this component. "
@@ -144,7 +144,7 @@ def test_named_configuration_is_told(tmp_path):
     (["decoder", "--clock-enable", "-o", "x.v"], "clock-enable: 'on' is not valid: decoder has no registers."),
     (["clock-crossing", "--reset", "async", "--clock-enable"],
      "clock-enable: 'on' is not valid with clock-crossing: its two sides have no common clock."),
-    (["interface", "--host", "axis", "--flit-width", "12"], "flit-width: 12 is not valid with host axis: AXI4-Stream"),
+    (["interface", "--host", "axis", "--flit-width", "12"], "flit-width: 12 is not valid with --host axis: AXI4-St"),
 ])
 def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_path):
     code, out, err = verilog(*arguments, cwd=tmp_path)

@@ -408,7 +408,7 @@ def test_every_output_comes_from_a_flip_flop(where, options, mode):
 
 @pytest.mark.parametrize(("options", "sentence"), [
     ({"flit_width": 17, "buffer": 3}, ("buffer: 3 is not valid: a bit string of 65 bits has 4 flits of 17 bits, "
-                                       "which the buffer must hold. Allowed: 4 to 16, or a flit-width of 22 or more.")),
+                                       "which the buffer must hold. Allowed: 4 to 16, or a flit_width of 22 or more.")),
     ({"ports": "all"}, "ports: all is not valid: each of several injection ports leads to one output"),
     ({"absorb": "2"}, "absorb: 2 is not valid: worms with bit strings end at each destination. Allowed: off."),
 ])

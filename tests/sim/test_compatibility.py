@@ -81,7 +81,7 @@ def refusals(folder, network, scheme, *options):
 @pytest.mark.parametrize(("given", "sentence"), [
     (("ring.toml", "individual"), "relation up-down: it does not lead from switch 0 to node 3 in ring.toml"),
     (("mesh:4x4", "columns.py"), "scheme columns: a worm comes from "),
-    (("mesh:4x4", "path-lg"), "buffer-kind: shallow (the default) is not valid: worms of scheme path-lg need"),
+    (("mesh:4x4", "path-lg"), "scheme: path-lg is not valid with buffer_kind shallow (the default): its"),
     (("mesh:4x4", "individual", "--relation", "dead_end.py"), "relation dead-end: it does not lead from "),
     (("mesh:4x4", "dual-path", "--classes", "1+"), "classes: 1+ is not valid: it has no class for a worm"),
     (("mesh:4x4", "individual", "--relation", "spiral"), "relation: 'spiral' is unknown"),

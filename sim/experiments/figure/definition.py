@@ -610,8 +610,9 @@ def _options(where: str, allowed: CommandOptions, given: Mapping[str, Any], *bes
                 continue
             require_known(key, allowed.known, f"{allowed.command} in a figure")
             if key in allowed.decided:
-                raise WormcastError(f"{key}: {given[key]} is not valid in a figure over the load, which determines "
-                                    f"{key} itself. Allowed: with over, an option of load.")
+                raise WormcastError(f"{key}: {given[key]} is not valid: the x axis of this figure is the load, which "
+                                    f"sets {key}. Needed: no {key}, or another x axis, for example over = "
+                                    "\"receive_queue\" with values = [1, 2, 4].")
             found[key] = allowed.known[key].of_file(value)
     return found
 
@@ -635,8 +636,8 @@ def _values(allowed: CommandOptions, over: str, values: Sequence[Any]) -> tuple[
     found = tuple(map(one.of_file, values))
     for number, value in enumerate(found):
         if over != "topology" and not _is_number(value):
-            raise WormcastError(f"values[{number}]: {value!r} is not valid on the x axis: it is not a number. Allowed: "
-                                f"numbers, with over = \"{over}\".")
+            raise WormcastError(f"values[{number}]: {value!r} has no place on the x axis. Allowed with over = "
+                                f"\"{over}\": numbers.")
     return found
 
 

@@ -109,8 +109,8 @@ class Trace:
             for line in self.read(topology):
                 with self._file.named(lines):
                     if line.cycle < last:
-                        raise WormcastError(f"cycle: {line.cycle} is not valid: an earlier line has cycle {last}. "
-                                            "Allowed: lines in the order of their cycles.")
+                        raise WormcastError(f"cycle {line.cycle} is not valid after a message with cycle {last}. "
+                                            "Needed: messages in the order of their cycles.")
                     for other in line.after:
                         sets.seek(other * row + line.source // 8)
                         if not sets.read(1)[0] >> line.source % 8 & 1:

@@ -13,16 +13,13 @@ from typing import BinaryIO
 
 from wormcast.algorithms import WormcastError
 
-from ...common.reading import reading
+from ...common.reading import GZIP, reading
 from .damage import damaged
 from .fst import is_fst, write_vcd
 
 __all__ = ["Signal", "Wave"]
 
 CHANGES = b"01xXzZ"
-
-#: First bytes of a gzip file.
-GZIP = b"\x1f\x8b"
 
 #: Number of bytes at the start of a file that are read to recognise an FST file.
 BEGIN = 16

@@ -154,7 +154,7 @@ def test_what_gives_no_sound_network_is_refused_in_a_sentence(text, name, senten
     (3, "topology: 3 is not valid. Allowed: text"),
     (None, "topology: None is not valid. Allowed: text"),
     (b"mesh:8x8", "topology: b'mesh:8x8' is not valid. Allowed: text"),
-    ("", "topology: '' is not valid. Allowed: cmesh:ROWSxCOLUMNSxNODES, "),
+    ("", "topology: '' is not valid. Allowed: cmesh:ROWSxCOLUMNSxNODES; "),
     ("star:4", "'star' is unknown. Allowed: cmesh, dragonfly, fat-tree, irregular, mesh, min, "),
     ("absent.py", "topology: absent.py cannot be read: No such file"),
     ("absent.py:cube", "topology: absent.py cannot be read: No such file"),

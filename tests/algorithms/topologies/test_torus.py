@@ -73,8 +73,8 @@ def test_a_node_of_a_ring_is_its_id(node, sentence):
 
 
 @pytest.mark.parametrize(("specification", "sentence"), [
-    ("torus:4", r"topology: 'torus:4' is not valid. Allowed: torus:XxY, torus:XxYxZ, or up to 12 extents, with whole"),
-    ("torus:0x3", "is not valid. Allowed: torus:XxY"),
+    ("torus:4", r"topology: 'torus:4' is not valid. Allowed: torus:ROWSxCOLUMNS, torus:XxYxZ, or up to 12 ex"),
+    ("torus:0x3", "is not valid. Allowed: torus:ROWSxCOLUMNS"),
     ("torus:1x1", "'torus:1x1' has 1 node. Allowed: 2 to 4096 nodes"),
     ("torus:65x64", "'torus:65x64' has 4160 nodes. Allowed: 2 to 4096 nodes"),
     ("ring:1", "topology: N '1' of 'ring:1' is not valid. Allowed: whole numbers from 2 to 4096"),

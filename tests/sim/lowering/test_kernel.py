@@ -206,8 +206,8 @@ def test_numbers(kernel):
         (lambda k, b: k.input("x"), "'x' is not an input word of pair. Allowed: data_0, flags_0, port_1"),
         (lambda k, b: b.output("x"), "'x' is not an output word of pair. Allowed: sum, seen, last"),
         (lambda k, b: k.allocate(0), "n: 0 is not valid. Allowed: 1 or more."),
-        (lambda k, b: k.write(b, "unit_0.count", 32), "the values are not valid for unit_0.count. Allowed: 5 bits."),
-        (lambda k, b: k.write(b, "unit_0.count", -1), "the values are not valid for unit_0.count. Allowed: 5 bits."),
+        (lambda k, b: k.write(b, "unit_0.count", 32), "write: 32 is not valid for unit_0.count. Allowed: 0 to 31 (5"),
+        (lambda k, b: k.write(b, "unit_0.count", -1), "write: -1 is not valid for unit_0.count. Allowed: 0 to 31"),
     ],
 )
 def test_refused(kernel, act, sentence):

@@ -183,7 +183,7 @@ def test_a_limit_that_holds_requests_back_saturates(outstanding, saturated):
 
 
 @pytest.mark.parametrize(("options", "sentence"), [
-    ({"outstanding": 3}, r"outstanding: 3 is not valid with reply 0 \(the default\): .* Allowed: 0, or with reply 1"),
+    ({"outstanding": 3}, r"outstanding: 3 is not valid with reply 0 \(the default\): .* Allowed: 0; with reply 1 "),
     ({"reply": -1}, r"reply: -1 is not valid\. Allowed: 0 to 65536\."),
     ({"reply": 4, "outstanding": -1}, r"outstanding: -1 is not valid\. Allowed: 0 to 1000000\."),
 ])

@@ -275,7 +275,7 @@ def test_files_that_are_refused(text, sentence, tmp_path):
     (line(-1, 0, [1]), "cycle: -1 is not valid. Allowed: a whole number from 0 to 4294967295"),
     (line(True, 0, [1]), "cycle: true is not valid. Allowed: a whole number"),
     (line(5.0, 0, [1]), "cycle: 5.0 is not valid"),
-    (line(4, 0, [1]), "cycle: 4 is not valid: an earlier line has cycle 5. Allowed: lines in the order of their"),
+    (line(4, 0, [1]), "cycle 4 is not valid after a message with cycle 5. Needed: messages in the order of their"),
     (line(5, 0, [1], 0), "length: 0 is not valid. Allowed: a whole number from 1 to 65536"),
     (line(5, 16, [1]), "source: '16' is not in mesh:4x4"),
     (line(5, None, [1]), "source: null is not valid. Allowed: a node, by number or name"),
@@ -311,10 +311,10 @@ def test_a_file_that_is_no_trace_is_refused(tmp_path):
 
     assert told("empty.jsonl", b"").endswith(
         "empty.jsonl is not valid: it has no messages. Allowed: one or more messages.")
-    assert "some.gz is not a whole gzip file: it is cut off or damaged." in told("some.gz", b"plain")
+    assert "some.gz is not compressed, though its name ends in .gz. Needed: a file " in told("some.gz", b"plain")
     packed = gzip.compress(json.dumps(GOOD).encode() + b"\n")
-    assert "half.gz is not a whole gzip file" in told("half.gz", packed[:-12])
-    assert "bad.gz is not a whole gzip file" in told("bad.gz", packed[:12] + b"\xff\xff\xff" + packed[15:])
+    assert "half.gz is cut off or damaged. Needed: a whole gzip file." in told("half.gz", packed[:-12])
+    assert "bad.gz is cut off or damaged. Needed: a" in told("bad.gz", packed[:12] + b"\xff\xff\xff" + packed[15:])
     with pytest.raises(WormcastError, match="nowhere cannot be read: No such file"):
         Trace(str(tmp_path / "nowhere"))
     os.mkfifo(tmp_path / "pipe")

@@ -71,8 +71,7 @@ def test_a_part_is_the_one_that_the_port_has():
     ("router", "east", "port: 'east' is not valid: router does not belong to a port"),
     ("switch", None, "what: 'switch' is not valid. Allowed: router, input-unit, "),
     ("token-station", None,
-     ("what: token-station is not valid: hardware with topology mesh:3x3, scheme dual-path does not have it. "
-      "Allowed")),
+     "token-station is not a part of hardware with --topology mesh:3x3 and --scheme dual-path. Needed, for example: "),
 ])
 def test_a_part_that_is_not_there_is_refused(name, port, sentence):
     with pytest.raises(WormcastError, match=re.escape(sentence)):
@@ -83,8 +82,8 @@ def test_slots_are_those_of_the_interface():
     built = build_component(blueprint(absorb="3", slot=9, consumption=2, flit_width=8), "retransmission")
     assert (built.slots, built.flits, built.channels, built.width) == (3, 9, 2, 8)
     for absorb in ("off", "host"):
-        with pytest.raises(WormcastError, match="^what: retransmission is not valid: hardware with absorb "
-                                                fr"{absorb} does not have it\. Allowed, for example: with --absorb 1"):
+        with pytest.raises(WormcastError, match="^retransmission is not a part of hardware with --absorb "
+                                                fr"{absorb}\. Needed, for example: --absorb 1"):
             build_component(blueprint(absorb=absorb), "retransmission")
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-__all__ = ["count", "given_text", "number_text"]
+__all__ = ["allowed_text", "count", "given_text", "number_text"]
 
 
 def count(number: int, word: str) -> str:
@@ -17,5 +17,14 @@ def number_text(value: Any) -> str:
 
 def given_text(options: Any, name: str) -> str:
     """Return the value of a dataclass's field for an error message; the text marks the default."""
-    value = vars(options)[name]
-    return number_text(value) + " (the default)" * (value == vars(type(options)).get(name))
+    return number_text(vars(options)[name]) + " (the default)" * _is_default(options, name)
+
+
+def allowed_text(options: Any, name: str, allowed: str) -> str:
+    """Return the end of an error message, with the allowed values of a dataclass's field. The text names the field if
+    the user has not: the value that is refused is the default."""
+    return f"Needed: {name} {allowed}." if _is_default(options, name) else f"Allowed: {allowed}."
+
+
+def _is_default(options: Any, name: str) -> bool:
+    return bool(vars(options)[name] == vars(type(options)).get(name))

@@ -356,8 +356,8 @@ class Configuration:
         """Refuse options that smart interfaces exclude."""
         self._require_all(SMART, f"ni {self.ni}")
         if not self.packet:
-            raise WormcastError(f"packet: 0 (the default) is not valid: ni {self.ni} forwards packets, and 0 makes "
-                                f"none. Allowed: 1 to {MOST_PACKET}.")
+            raise WormcastError(f"ni: {self.ni} is not valid with packet 0 (the default): it forwards packets. "
+                                f"Allowed: with packet 1 to {MOST_PACKET}.")
 
     def require_hardware(self) -> None:
         """Refuse options that exist in simulation alone."""

@@ -95,7 +95,7 @@ def require_streams(blueprint: "Blueprint[Configuration]", port: HostPort) -> No
     if options.deep and most + port.message_flits > options.buffer:
         allowed = f"with buffer {most + port.message_flits} or more"
         if options.buffer > most:
-            allowed = f"{span_text(1, options.buffer - most)}, or {allowed}"
+            allowed = f"message_flits {span_text(1, options.buffer - most)}, or {allowed}"
         raise WormcastError(f"message_flits: {given_text(port, 'message_flits')} is not valid: a buffer of "
                             f"{options.buffer} flits must hold a whole worm, with {most} flits in front of the "
                             f"message. Allowed: {allowed}.")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import Topology, WormcastError
-from wormcast.algorithms.phrases import given_text, number_text
+from wormcast.algorithms.phrases import allowed_text, given_text, number_text
 
 from ..common.option import option, require_allowed, require_types
 from ..common.text import count, span_text
@@ -155,6 +155,9 @@ class Traffic:
                                 if hot else
                                 f"hot_spots: {self.hot_spots!r} is not valid with {self._with('pattern')}. Allowed: "
                                 "with pattern hot-spot and hot_spot_share.")
+        if hot and not self.hot_spot_share:
+            raise WormcastError("pattern: hot-spot is not valid without hot_spot_share. Needed: hot_spot_share above "
+                                "0, up to 1.")
         if not (0 < self.hot_spot_share <= 1 if hot else self.hot_spot_share == 0):
             allowed = "above 0, up to 1" if hot else "with pattern hot-spot"
             raise WormcastError(f"hot_spot_share: {given_text(self, 'hot_spot_share')} is not valid with "
@@ -167,8 +170,8 @@ class Traffic:
     def _check_sets(self) -> None:
         name, cluster = self.multicast_sets, self.multicast_sets == "cluster"
         if cluster and not self.cluster_size:
-            raise WormcastError("cluster_size: 0 (the default) is not valid with multicast_sets cluster. Needed: 1 "
-                                "node or more, without the source.")
+            raise WormcastError("multicast_sets: cluster is not valid without cluster_size. Needed: cluster_size 1 or "
+                                "more, the number of nodes without the source.")
         if not (self.cluster_size >= 1 if cluster else self.cluster_size == 0):
             allowed = ("1 or more, as far as the network has other nodes" if cluster else
                        "0, or with multicast_sets cluster")
@@ -184,8 +187,8 @@ class Traffic:
     def _check_bursts(self) -> None:
         for name, value in (("burst_on", self.burst_on), ("burst_off", self.burst_off)):
             if self.injection_process == "on-off" and not value:
-                raise WormcastError(f"{name}: 0 (the default) is not valid with injection_process on-off. Needed: "
-                                    f"burst_on and burst_off, each 1 to {MOST_BURST:g} cycles.")
+                raise WormcastError(f"injection_process: on-off is not valid without {name}. Needed: burst_on and "
+                                    f"burst_off, each 1 to {MOST_BURST:g} cycles.")
             if not (1 <= value <= MOST_BURST if self.injection_process == "on-off" else value == 0):
                 allowed = f"1 to {MOST_BURST:g}" if self.injection_process == "on-off" else (
                     "with injection_process on-off")
@@ -266,8 +269,9 @@ class Traffic:
         upper = (most + 1) / 2 if uniform else most
         if not 1 <= mean <= upper or (uniform and 2 * mean != int(2 * mean)):
             raise WormcastError(f"destinations_mean: {given_text(self, 'destinations_mean')} is not valid with "
-                                f"{self._with('destinations_distribution')} in {where}. Allowed: "
-                                f"{'multiples of 0.5 from ' * (uniform and upper > 1)}{span_text(1, upper)}.")
+                                f"{self._with('destinations_distribution')} in {where}. "
+                                + allowed_text(self, "destinations_mean", "multiples of 0.5 from " * (
+                                    uniform and upper > 1) + span_text(1, upper)))
         if self.destinations_distribution == "fixed" or (
                 self.destinations_distribution == "normal" and not self.destinations_deviation):
             return np.maximum(0, 1 - np.abs(values - mean))

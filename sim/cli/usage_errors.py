@@ -34,8 +34,11 @@ NO_VALUE = re.compile(r"Option '(?P<option>-[\w-]+)' requires an argument\.")
 #: Parameter names with underscores, outside of quotes and file names.
 PARAMETER = re.compile(r"(?<![\w/.'`-])[a-z]+(?:_[a-z]+)+(?![\w/'`-]|\.\w)")
 
-#: Parameter names of one word that have a value, as in ``with packet 0``.
-WITH_VALUE = re.compile(r"(?<=\bwith )[a-z]+(?= [\w.+-])")
+#: Parameter names of one word that have a value, as in ``with packet 0`` and ``Needed: places 8``.
+WITH_VALUE = re.compile(r"(?<=\bwith )[a-z]+(?= [\w.+-])|(?<=: )[a-z]+(?= \d)")
+
+#: Beginning of a message: the option, or the options, that it is about.
+SUBJECT = re.compile(r"\w*(, \w+)*")
 
 #: Beginning of messages about a file. In these messages, the keys of the file keep their underscores.
 OF_FILE = re.compile(r"(?:\S+ in )*\S+\.toml: ")
@@ -127,7 +130,7 @@ def _arguments(command: Any) -> list[str]:
 
 def with_option_names(sentence: str, words: Collection[str]) -> str:
     """Return an error message with options as a user types them: ``with buffer_kind deep`` as ``with --buffer-kind
-    deep``. The key with which the message begins gets hyphens only. ``words``: words of the command line."""
+    deep``. Options at the beginning get hyphens only. ``words``: words of the command line."""
     command = next((word for word in words if word in COMMANDS), None)
     if command is None or OF_FILE.match(sentence) or not (PARAMETER.search(sentence) or WITH_VALUE.search(sentence)):
         return sentence
@@ -135,6 +138,8 @@ def with_option_names(sentence: str, words: Collection[str]) -> str:
 
     def spelled(found: re.Match[str]) -> str:
         option = f"--{found[0].replace('_', '-')}"
-        return found[0] if option not in options else option if found.start() else option[2:]
+        return found[0] if option not in options else option[2:] if found.end() <= subject.end() else option
 
+    subject = SUBJECT.match(sentence)
+    assert subject is not None
     return WITH_VALUE.sub(spelled, PARAMETER.sub(spelled, sentence))

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import WormcastError, Worms
-from wormcast.algorithms.phrases import given_text
+from wormcast.algorithms.phrases import allowed_text, given_text
 from wormcast.algorithms.worms import AT_ONCE, INTERFACE
 from wormcast.hw.options import MOST_PLACES, MOST_ROW_FLITS
 
@@ -29,8 +29,8 @@ def forwarded_messages(network: Network, worms: Worms) -> npt.NDArray[np.bool_]:
     onwards[several] = np.add.reduceat(worms.tier == INTERFACE, first)[several] > 0 if several.any() else False
     found = onwards | (several & network.scheme.forwarded)
     if found.any() and not network.configuration.smart:
-        raise WormcastError(f"ni: conventional (the default) is not valid: network interfaces forward the worms of "
-                            f"scheme {network.scheme.name}. Allowed: fcfs, fpfs.")
+        raise WormcastError(f"scheme: {network.scheme.name} is not valid with ni conventional (the default): network "
+                            "interfaces forward its worms. Allowed: with ni fcfs or with ni fpfs.")
     return found
 
 
@@ -62,15 +62,16 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
         allowed = (f"{flits.max()} to {MOST_ROW_FLITS}" if flits.max() <= MOST_ROW_FLITS else
                    f"{MOST_ROW_FLITS}, with a greater flit_width")
         raise WormcastError(f"row: {given_text(configuration, 'row')} is not valid: the headers of all children of "
-                            f"node {worms.source[most]} have {flits.max()} flits. Allowed: {allowed}.")
+                            f"node {worms.source[most]} have {flits.max()} flits. "
+                            + allowed_text(configuration, "row", allowed))
     if configuration.counts_packets:
         packets = int((rows["length"][heads].max() - 1) // configuration.packet) + 1
         if packets > configuration.places:
             allowed = (f"{packets} to {MOST_PLACES}" if packets <= MOST_PLACES else
-                       f"up to {MOST_PLACES}, with longer packets")
+                       f"{MOST_PLACES}, with longer packets")
             raise WormcastError(f"places: {given_text(configuration, 'places')} is not valid: ni {configuration.ni} "
                                 f"keeps all packets of a message, and a message of {rows['length'][heads].max()} flits "
-                                f"has {packets}. Allowed: {allowed}.")
+                                f"has {packets}. {allowed_text(configuration, 'places', allowed)}")
     # field ``child`` of a delivery to a node: the first worm by which the node forwards the message
     first = order[starts]
     onward = first[worms.after[first] != AT_ONCE]

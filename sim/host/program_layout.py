@@ -401,7 +401,7 @@ def _check_slots(configuration: Configuration, header: Header, length: Integers,
 def require_slot(configuration: Configuration, visits: int, payload: int, flits: int, smaller: str) -> None:
     """Refuse a worm that takes more flits than a retransmission slot has. ``smaller``: options for smaller worms."""
     if flits > configuration.slot:
-        allowed = [f"{flits} to {SLOT_FLITS[1]}"] * (flits <= SLOT_FLITS[1]) + [
+        allowed = [f"slot {flits} to {SLOT_FLITS[1]}"] * (flits <= SLOT_FLITS[1]) + [
             f"smaller worms by {smaller}"] * (payload > 1)
         raise WormcastError(f"slot: {given_text(configuration, 'slot')} is not valid: a worm to {visits} destinations "
                             f"with {count(payload, 'payload flit')} takes {flits} flits of a slot. Allowed: "

@@ -86,16 +86,17 @@ def test_check_takes_parameters_on_both_sides():
                           "order=id on ")
 
 
-CONVENTIONAL = "ni: conventional (the default) is not valid: network interfaces forward the worms of scheme "
+CONVENTIONAL = ("scheme: {} is not valid with --ni conventional (the default): network interfaces forward its worms. "
+                "Allowed: with --ni fcfs or with --ni fpfs.")
 
 
 @pytest.mark.parametrize(("command", "sentence"), [
     (["run", NETWORK, "k-binomial", *TO, "--length", 8],
-     f"{CONVENTIONAL}k-binomial. Allowed: fcfs, fpfs."),
+     CONVENTIONAL.format("k-binomial")),
     (["run", NETWORK, "k-binomial:k=2", *TO, "--length", 8, "--absorb", "host"],
-     f"{CONVENTIONAL}k-binomial:k=2. Allowed: fcfs, fpfs."),
+     CONVENTIONAL.format("k-binomial:k=2")),
     (["load", NETWORK, "k-binomial", "--rate", "0.01"],
-     f"{CONVENTIONAL}k-binomial. Allowed: fcfs, fpfs."),
+     CONVENTIONAL.format("k-binomial")),
     (["plan", NETWORK, "k-binomial", *TO, "--packet", 8],
      "packet: 8 is not valid without --length. Needed: --length FLITS."),
     (["plan", NETWORK, "k-binomial:k=0", *TO],

@@ -19,7 +19,7 @@ SMART = "--ni fpfs --packet 16"
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio 2 --t-hs 100 --t-ns 3",
      "t-ns: 3 is not valid: ratio 2 sets it to 50. Allowed: one of the two options."),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio 0.001 --t-hr 100",
-     "ratio: 0.001 is not valid: it sets t-nr to 100000. Allowed: a ratio that sets it to at most 65535."),
+     "ratio: 0.001 is not valid: it sets --t-nr to 100000. Allowed: a ratio that sets it to at most 65535."),
     ("mesh:1x4", "k-binomial", f"{SMART} --dma 0/3",
      "dma: '0/3' is not valid. Allowed: FLITS or FLITS/CYCLES, each 1 to 9999, for example 4/3."),
     ("mesh:1x4", "k-binomial", f"{SMART} --dma 4/3/2",
@@ -30,21 +30,21 @@ SMART = "--ni fpfs --packet 16"
      "dma-buckets: 'both' is not valid. Allowed: shared, separate."),
     ("mesh:1x4", "k-binomial", "--ni fcfs --packet 4",
      ("places: 4 (the default) is not valid: ni fcfs keeps all packets of a message, and a message of 32 flits has 8. "
-      "Allowed: 8 to 256.")),
+      "Needed: --places 8 to 256.")),
     ("mesh:4x4", "k-binomial:k=4", f"{SMART} --row 3",
      "row: 3 is not valid: the headers of all children of node 0 have 4 flits. Allowed: 4 to 1024."),
     ("mesh:1x4", "k-binomial", f"{SMART} --rows 3",
      "rows: 3 is not valid with --ni fpfs. Allowed: powers of two up to 64."),
     ("mesh:1x4", "k-binomial", f"{SMART} --places 257", "places: 257 is not valid. Allowed: 1 to 256."),
     ("mesh:1x4", "k-binomial", "--ni fpfs",
-     "packet: 0 (the default) is not valid: ni fpfs forwards packets, and 0 makes none. Allowed: 1 to 65535."),
+     "ni: fpfs is not valid with --packet 0 (the default): it forwards packets. Allowed: with --packet 1 to 65535."),
     ("mesh:1x4", "k-binomial", "--ni clever", "ni: 'clever' is not valid. Allowed: conventional, fcfs, fpfs."),
     ("mesh:1x4", "k-binomial", "--packet 16",
-     ("ni: conventional (the default) is not valid: network interfaces forward the worms of scheme k-binomial. "
-      "Allowed: fcfs, fpfs.")),
+     ("scheme: k-binomial is not valid with --ni conventional (the default): network interfaces forward its worms. "
+      "Allowed: with --ni fcfs or with --ni fpfs.")),
     ("mesh:1x4", "k-binomial", "--ni fcfs --packet 1 --length 300",
      ("places: 4 (the default) is not valid: ni fcfs keeps all packets of a message, and a message of 300 flits has "
-      "300. Allowed: up to 256, with longer packets.")),
+      "300. Needed: --places 256, with longer packets.")),
     ("mesh:1x4", "k-binomial", f"{SMART} --absorb host", "absorb: host is not valid with --ni fpfs. Allowed: off."),
 ])
 def test_bad_input_is_one_sentence(network, scheme, options, sentence):

@@ -105,7 +105,7 @@ def test_one_row_serves_messages_one_after_the_other():
 
 def test_conventional_interfaces_are_refused():
     mesh = topology("mesh:3x3")
-    with pytest.raises(WormcastError, match=r"ni: conventional \(the default\) is not valid: network interfaces for"):
+    with pytest.raises(WormcastError, match=r"is not valid with ni conventional \(the default\): network"):
         run(mesh, SCHEMES["k-binomial"], [send(0, 1, 2)], Configuration(packet=4))
 
 
@@ -120,7 +120,7 @@ def test_what_the_table_has_no_room_for_is_refused(options, message):
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"ni": "fpfs"}, "packet: 0 \\(the default\\) is not valid: ni fpfs forwards packets"),
+    ({"ni": "fpfs"}, "ni: fpfs is not valid with packet 0 .the default.: it forwards packets"),
     ({"ni": "fpfs", "packet": 4, "rows": 3}, "rows: 3 is not valid with ni fpfs. Allowed: powers of two up to 64."),
     ({"ni": "fpfs", "packet": 4, "flit_width": 7}, "flit_width: 7 is not valid with ni fpfs. Allowed: 8 bits or more."),
     ({"ni": "fpfs", "packet": 4, "ports": "all"}, "ports: all is not valid with ni fpfs. Allowed: one."),

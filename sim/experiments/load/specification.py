@@ -44,9 +44,10 @@ class Specification:
             beside = [name for name in NOT_WITH_TRACE if name in options]
             if beside:
                 values = ", ".join("'on'" if options[name] is True else str(options[name]) for name in beside)
-                raise WormcastError(f"{', '.join(beside)}: {values} {'is' if len(beside) == 1 else 'are'} not valid "
-                                    f"with a trace, which determines all messages. Allowed: a trace without "
-                                    f"{', '.join(beside)}.")
+                one = len(beside) == 1
+                raise WormcastError(f"{', '.join(beside)}: {values} {'is' if one else 'are'} not valid with a trace, "
+                                    "which determines all messages. Allowed: a trace without "
+                                    f"{'this option' if one else 'these options'}.")
             return cls(Trace(options["trace"]), options.get("cycles"), None, None)
         if "rate" not in options:
             raise WormcastError("rate is missing. Needed: rate or trace.")

@@ -172,7 +172,7 @@ def test_lanes_are_as_many_as_flits_tell_worms_apart():
     ({"lengths": (0, 4)}, "length: 0:4 is not valid. Allowed: A:B with 1 <= A <= B <= 65536"),
     ({"lengths": (5, 4)}, "length: 5:4 is not valid"),
     # three addresses of 3 bits fit into one header flit; the search did not reach its longest worm
-    ({"absorb": "2"}, "a worm to 3 destinations with 256 payload flits takes 257 flits of a slot. Allowed: 257 to"),
+    ({"absorb": "2"}, "a worm to 3 destinations with 256 payload flits takes 257 flits of a slot. Allowed: slot 257"),
     ({"absorb": "2", "packet": 128}, "a worm to 3 destinations with 128 payload flits takes 129 flits of a slot"),
 ])
 def test_what_cannot_be_hunted_is_refused(options, sentence):

@@ -146,8 +146,8 @@ def test_traces_are_swept_and_keys_tell_what_is_in_them_apart(sweep_of, tmp_path
     assert len(set(keys)) == 3
     assert [swept[0].resolved[name] for name in ("trace", "cycles", "seed", "seeds")] == [
         str(files[0]), None, None, None]
-    with pytest.raises(WormcastError, match=r"rate, seeds: .* are not valid with a trace, .* a trace without rate, "
-                                            r"seeds\."):
+    with pytest.raises(WormcastError, match=r"rate, seeds: .* are not valid with a trace, .* a trace without "
+                                            r"these options\."):
         points(sweep_of(f'topology = "mesh:4x4"\nscheme = "dual-path"\nrate = 0.1\nseeds = 2\ntrace = "{files[0]}"\n'))
 
 

@@ -17,7 +17,7 @@ SMART = "--ni fpfs --packet 16"
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio half",
      "ratio: 'half' is not valid. Allowed: numbers between 1e-6 and 1e6."),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio 2 --t-hs 100 --t-ns 3",
-     "t-ns: 3 is not valid: ratio 2 sets it to 50. Allowed: one of the two options."),
+     "t-ns: 3 is not valid: --ratio 2 sets it to 50. Allowed: one of the two options."),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio 0.001 --t-hr 100",
      "ratio: 0.001 is not valid: it sets --t-nr to 100000. Allowed: a ratio that sets it to at most 65535."),
     ("mesh:1x4", "k-binomial", f"{SMART} --dma 0/3",

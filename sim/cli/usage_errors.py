@@ -38,7 +38,7 @@ PARAMETER = re.compile(r"(?<![\w/.'`-])[a-z]+(?:_[a-z]+)+(?![\w/'`-]|\.\w)")
 WITH_VALUE = re.compile(r"(?<=\bwith )[a-z]+(?= [\w.+-])|(?<=: )[a-z]+(?= \d)")
 
 #: Beginning of a message: the option, or the options, that it is about.
-SUBJECT = re.compile(r"\w*(, \w+)*")
+SUBJECT = re.compile(r"^\w*(?:, \w+)*")
 
 #: Beginning of messages about a file. In these messages, the keys of the file keep their underscores.
 OF_FILE = re.compile(r"(?:\S+ in )*\S+\.toml: ")
@@ -138,8 +138,7 @@ def with_option_names(sentence: str, words: Collection[str]) -> str:
 
     def spelled(found: re.Match[str]) -> str:
         option = f"--{found[0].replace('_', '-')}"
-        return found[0] if option not in options else option[2:] if found.end() <= subject.end() else option
+        return found[0] if option not in options else option[2:] if found.end() <= len(subject) else option
 
-    subject = SUBJECT.match(sentence)
-    assert subject is not None
+    subject = SUBJECT.findall(sentence)[0]
     return WITH_VALUE.sub(spelled, PARAMETER.sub(spelled, sentence))

@@ -80,7 +80,7 @@ def wrong_turn(scheme: str, routes: Routes, link: int, to: int, stopped: bool) -
     came, at, on = (topology.switch_title(switch) for switch in (start, end, to))
     return WormcastError(
         f"scheme {scheme}: a worm comes from {came} to {at}, {'stops there, and ' if stopped else ''}continues to "
-        f"{on}; routers with relation {routes.relation.name} do not have this turn in {topology.name}. Needed: another "
+        f"{on}; routers for relation {routes.relation.name} do not have this turn in {topology.name}. Needed: another "
         "relation, for example that of the scheme, or another order of visits."
     )
 

@@ -1,8 +1,8 @@
 """Checks that all commands make before they use a network, a scheme and hardware together."""
 
 import json
-import re
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import EntryPoint

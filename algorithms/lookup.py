@@ -124,7 +124,7 @@ def _load(registry: Registry[T], text: str) -> T:
         raise WormcastError(f"{file}: {label} has name {thing.name!r}, which is not valid. Allowed: printable "
                             "characters and plain spaces, on one line.")
     if thing.name in registry and thing is not registry[thing.name]:
-        raise WormcastError(f"{file}: {label} has the name {thing.name!r} of another {what}. Allowed: unused names.")
+        raise WormcastError(f"{file}: {label} has the name {thing.name!r} of another {what}. Needed: another name.")
     _require_parameters(file, thing)
     if isinstance(thing, Scheme):
         _require_new_names(file, thing)

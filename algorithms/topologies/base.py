@@ -249,8 +249,9 @@ class Topology:
         if isinstance(specifications, str):
             names = specifications.split(",") if specifications.strip() else []
             if not all(map(str.strip, names)):
+                given = ",".join(name.strip() for name in names if name.strip())
                 raise WormcastError(f"{what}: {specifications!r} is not valid: a node is missing beside a comma. "
-                                    "Allowed: commas between nodes.")
+                                    f"Needed, for example: {given or '0'}.")
             specifications = names
         return [self.node(one, what) for one in specifications]
 

@@ -1,6 +1,7 @@
 """Hardware options of a run, resolved and checked."""
 
 import functools
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -283,7 +284,7 @@ class Configuration:
         self._require_queues()
         if self.dma_engine == "interface" and self.dma is None:
             raise WormcastError("dma_engine: interface is not valid without dma: the engine has the rate of dma. "
-                                "Allowed: host (the default), or with dma.")
+                                "Allowed: host (the default), or with dma FLITS/CYCLES.")
         if self.smart:
             self._require_smart()
         if self.absorb != "off" and self.classes is not None and len(ConsumptionClasses.parse(self.classes)):
@@ -300,8 +301,9 @@ class Configuration:
                 raise WormcastError(f"{name}: {value} is not valid: ratio {self.ratio} sets it to {cycles}. Allowed: "
                                     "one of the two options.")
             if cycles > MOST_DELAY:
-                raise WormcastError(f"ratio: {self.ratio} is not valid: it sets {name} to {cycles}. Allowed: a ratio "
-                                    f"that sets it to at most {MOST_DELAY}.")
+                least = math.ceil(max(self.t_hs, self.t_hr) / MOST_DELAY * 1e6) / 1e6
+                raise WormcastError(f"ratio: {self.ratio} is not valid: it sets {name} to {cycles}, above "
+                                    f"{MOST_DELAY}. Allowed: {least:g} or more.")
             object.__setattr__(self, name, cycles)
 
     def _require_all(self, options: Mapping[str, Any], beside: str) -> None:

@@ -55,4 +55,4 @@ def require_clock(what: str, *, reset: str, clock_enable: bool, clocked: bool) -
         raise WormcastError(f"reset: {reset} is not valid: {what} has no registers. Allowed: sync.")
     if not clocked and clock_enable:
         raise WormcastError(f"clock-enable: 'on' is not valid: {what} has no registers. Allowed: with components that "
-                            "have registers.")
+                            "have registers, for example router.")

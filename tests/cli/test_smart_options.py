@@ -19,7 +19,7 @@ SMART = "--ni fpfs --packet 16"
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio 2 --t-hs 100 --t-ns 3",
      "t-ns: 3 is not valid: --ratio 2 sets it to 50. Allowed: one of the two options."),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio 0.001 --t-hr 100",
-     "ratio: 0.001 is not valid: it sets --t-nr to 100000. Allowed: a ratio that sets it to at most 65535."),
+     "ratio: 0.001 is not valid: it sets --t-nr to 100000, above 65535. Allowed: 0.001526 or more."),
     ("mesh:1x4", "k-binomial", f"{SMART} --dma 0/3",
      "dma: '0/3' is not valid. Allowed: FLITS or FLITS/CYCLES, each 1 to 9999, for example 4/3."),
     ("mesh:1x4", "k-binomial", f"{SMART} --dma 4/3/2",

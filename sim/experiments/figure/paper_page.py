@@ -164,7 +164,8 @@ def _numbers(verdict: Verdict) -> str:
     found = re.sub(r"points/given\.([^/]+)/result/(?:ranges/)?(\w+)", lambda one: f"{_name(one[2])} ({one[1]})", found)
     found = re.sub(r"explanation/statement=([^/]+)/(?:found/)?(\w+)", lambda one: f"{_name(one[2])} ({one[1]})", found)
     found = re.sub(r"ranges/(\w+)", lambda one: _name(one[1]), found)
-    found = re.sub(r"(?<!: )\b\w+(?:/(?:\w+|[#*]))+(?=[:)])", lambda one: _path_words(one[0].split("/")), found)
+    found = re.sub(r"(?<!: )\b\w+(?:/(?:\w+(?:=\w+)?|[#*]))+(?=[:)])",
+                   lambda one: _path_words(re.split("[/=]", one[0])), found)
     found = re.sub(r"\d+(?:\.\d+)?e\+\d+", lambda one: f"{float(one[0]):.0f}", found.replace("+-", "±"))
     sides = [side for part in found.split(" | ") for side in re.split(r", (?=[^,]*: )", part.replace("; ", ", "))]
     shown = [side for side in dict.fromkeys(sides) if not re.fullmatch(r"[\d.]+: [\d.]+", side)]
@@ -173,21 +174,29 @@ def _numbers(verdict: Verdict) -> str:
 
 def _path_words(path: Sequence[str]) -> str:
     """Return a path in the JSON of a command as words: ``worms/*/step`` is "step of each worm"."""
-    *rest, last = path
-    within = [name for name in rest if name in FORWARD_ORDERS]
-    rest = [name for name in rest if name not in FORWARD_ORDERS]
+    within = [name for name in path if name in FORWARD_ORDERS]
+    *rest, last = (name for name in path if name not in FORWARD_ORDERS)
+
+    def element() -> str:
+        name = rest.pop()
+        if rest and not rest[-1].isdigit():
+            return f"each {_singular(rest.pop())}" if name == "*" else f"{_singular(rest.pop())} {name}"
+        return f"entry {name}"
+
     if last == "#":
-        words = f"{'number of' if rest[-1].endswith('s') else 'entries in'} {_name(rest.pop())}"
+        counted = rest[-1].endswith("s")
+        words = f"number of {_name(rest.pop())}" if counted else (
+            f"entries in {element() if rest[-1].isdigit() else _name(rest.pop())}")
     elif last.isdigit():
-        words = f"{'entry' if rest[-1].isdigit() else _singular(rest.pop())} {last}"
+        rest.append(last)
+        words = element()
     else:
         words = f"mean {_name(rest.pop())}" if last == "mean" else _name(last)
     while rest:
-        name = rest.pop()
-        if (name == "*" or name.isdigit()) and rest:
-            words += f" of {'each ' * (name == '*')}{_singular(rest.pop())}{f' {name}' * name.isdigit()}"
+        if rest[-1] == "*" or rest[-1].isdigit():
+            words += f" of {element()}"
         else:
-            within.insert(0, _name(name))
+            within.insert(0, _name(rest.pop()))
     return words + (f" ({' '.join(within)})" if within else "")
 
 

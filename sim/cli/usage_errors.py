@@ -34,8 +34,8 @@ NO_VALUE = re.compile(r"Option '(?P<option>-[\w-]+)' requires an argument\.")
 #: Parameter names with underscores, outside of quotes and file names.
 PARAMETER = re.compile(r"(?<![\w/.'`-])[a-z]+(?:_[a-z]+)+(?![\w/'`-]|\.\w)")
 
-#: Parameter names of one word that have a value, as in ``with packet 0`` and ``Needed: places 8``.
-WITH_VALUE = re.compile(r"(?<=\bwith )[a-z]+(?= [\w.+-])|(?<=: )[a-z]+(?= \d)")
+#: Parameter names of one word that have a value, as in ``with packet 0``, ``example ratio 2`` and ``Needed: places 8``.
+WITH_VALUE = re.compile(r"(?<=\bwith )[a-z]+(?= [\w.+-])|(?<=\bexample )[a-z]+(?= \d)|(?<=: )[a-z]+(?= \d)")
 
 #: Beginning of a message: the option, or the options, that it is about.
 SUBJECT = re.compile(r"^\w*(?:, \w+)*")

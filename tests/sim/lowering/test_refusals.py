@@ -88,7 +88,7 @@ def wide_product(m, self):
         (falling_edge, r"falling clock edge .*o.*test_refusals.py:\d+|clock other than"),
         (clock_as_data, "clock of domain 'sync' is used as data"),
         (cycle, r"(?s)combinational cycle.*signal (first|second)"),
-        (wide_product, r"multiplication: 1\d\d bits .* up to 64 bits.*o.*test_refusals.py:\d+"),
+        (wide_product, r"multiplication: an operand of 1\d\d bits .* up to 64 bits.*o.*test_refusals.py:\d+"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

@@ -29,6 +29,7 @@ if __name__ != "wormcast.algorithms":
 from typing import TYPE_CHECKING
 
 from .lazy import lazily
+from .old_names import EXPORTS
 
 if TYPE_CHECKING:
     from .consumption import NO_CLASS, ConsumptionClasses
@@ -59,7 +60,7 @@ else:
         "theory.statement": ("TheoremCheck",),
         "topologies": ("TOPOLOGIES", "Places", "Topology", "TopologyKind", "to_toml", "topology"),
         "worms": ("AT_ONCE", "MessageBatch", "Worms"),
-    })
+    }, EXPORTS)
 
 __all__ = [
     "AT_ONCE",

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 __all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "located", "naming",
-           "naming_options", "nearest", "no_such_file", "options_named", "users_code"]
+           "naming_options", "nearest", "no_such_file", "options_named", "unreadable", "users_code"]
 
 #: Key with which a refusal begins, and places of this key.
 KEY = re.compile(r"([\w.\[\]-]+(?: in \S+)*): ")
@@ -31,6 +31,13 @@ def no_such_file(what: str, file: Path) -> WormcastError:
     relative paths begin."""
     where = "" if file.is_absolute() else " (relative paths begin in the working folder)"
     return WormcastError(f"{what}: {file} cannot be read: No such file{where}")
+
+
+def unreadable(what: str, file: Path, error: OSError) -> WormcastError:
+    """Return a refusal of a file that cannot be read, ``what`` first."""
+    if isinstance(error, FileNotFoundError):
+        return no_such_file(what, file)
+    return WormcastError(f"{what}: {file} cannot be read: {error.strerror}")
 
 
 class WireError(RuntimeError):

@@ -9,12 +9,11 @@ from typing import TypeVar
 
 from .errors import FAILURES, WormcastError, describe_error
 from .headers.base import Header
-from .old_names import RENAMED
 from .python_file import is_defined_in, run_file, split_file
 from .registry import Registry
 from .routing import RELATIONS, Relation
 from .routing.parallel import PARALLEL, spread_over_parallel_links
-from .schemes import SCHEMES, Scheme, ask, classes_of
+from .schemes import SCHEMES, Scheme, ask, check_scheme, classes_of, require_new_names
 from .topologies import Topology
 from .topologies.parameters import read_parameters
 from .typecheck import require_kind
@@ -43,7 +42,7 @@ def find_scheme(text: str | Scheme, topology: Topology, relation: str | Relation
     if relation is not None:
         require_kind("relation", relation, str, Relation)
         scheme = ask(scheme, "routed_by", relation if isinstance(relation, Relation) else load_relation(relation))
-    ask(scheme, "check", topology)
+    check_scheme(scheme, topology)
     classes_of(scheme, topology)
     return scheme.on(topology)
 
@@ -127,7 +126,7 @@ def _load(registry: Registry[T], text: str) -> T:
         raise WormcastError(f"{file}: {label} has the name {thing.name!r} of another {what}. Needed: another name.")
     _require_parameters(file, thing)
     if isinstance(thing, Scheme):
-        _require_new_names(file, thing)
+        require_new_names(thing, str(file))
     for stated in kind.__annotations__:
         if not hasattr(thing, stated):
             raise WormcastError(f"{file}: {label} has no attribute {stated!r}. Needed: this attribute.")
@@ -158,12 +157,6 @@ def _require_parameters(file: Path, thing: object) -> None:
                 raise WormcastError(f"{file}: method {name} of class {type(thing).__name__} has the parameters "
                                     f"{', '.join(given.parameters) or 'none'}. Needed: {name}({', '.join(parameters)})."
                                     ) from None
-
-
-def _require_new_names(file: Path, scheme: Scheme) -> None:
-    for old, new in RENAMED.items():
-        if inspect.getattr_static(scheme, old, None) is not None:
-            raise WormcastError(f"{file}: class {type(scheme).__name__} has the old attribute {old}. New name: {new}.")
 
 
 def _names(registry: Registry[T], module: ModuleType) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .errors import WormcastError, no_such_file
+from .errors import WormcastError, unreadable
 from .parse_fault import FAULTS, parse_fault
 
 __all__ = ["read_toml"]
@@ -30,10 +30,8 @@ def read_toml(file: Path, what: str) -> dict[str, Any]:
     """
     try:
         entries = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
-    except FileNotFoundError:
-        raise no_such_file(what, file) from None
     except OSError as error:
-        raise WormcastError(f"{what}: {file} cannot be read: {error.strerror}") from error
+        raise unreadable(what, file, error) from error
     except FAULTS as error:
         raise WormcastError(f"{what}: {file} is not TOML: {parse_fault(error)}") from error
     for key, value in _numbers(entries, ""):

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import wormcast.algorithms
+from wormcast.algorithms.old_names import ATTRIBUTES, EXPORTS
+
 ROOT = Path(__file__).parents[1]
 SOURCES = [file for room in ("algorithms", "hw", "sim", "tb", "tools") for file in sorted((ROOT / room).rglob("*.py"))]
 EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
@@ -60,6 +63,15 @@ def test_an_old_name_is_gone(old):
     names = {getattr(node, "name", None) or getattr(node, "id", None) for node in ast.walk(tree(ROOT / file))}
     assert name not in names
     assert RENAMES["names"][old] in names
+
+
+def test_old_names_of_the_users_api_are_refused():
+    """`algorithms/old_names.py` has the renamed attributes of schemes, and the renamed exports of the package."""
+    renamed = {tuple(old.split(":")): new for old, new in RENAMES["names"].items()}
+    assert {old: new for (file, old), new in renamed.items() if file == "algorithms/schemes/base.py"} == ATTRIBUTES
+    exports = {old: new for (file, old), new in renamed.items()
+               if file.startswith("algorithms/") and new in wormcast.algorithms.__all__}
+    assert exports | {old.split(":")[1]: new for old, new in RENAMES["exports"].items()} == EXPORTS
 
 
 def test_nothing_new_has_an_old_name():

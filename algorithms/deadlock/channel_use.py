@@ -12,7 +12,7 @@ from ..errors import WormcastError
 from ..phrases import count
 from ..routing import Relation, Routes, last_option, walk
 from ..routing.base import follow, no_path, turns_of
-from ..schemes import Scheme, ask, classes_of
+from ..schemes import Scheme, ask, check_scheme, classes_of
 from ..topologies import TOPOLOGIES, Topology
 from ..turns import require_unicasts, wrong_turn
 from ..visit_triples import visit_triples_of_worms
@@ -157,7 +157,7 @@ def find_channel_use(
     absorbed : bool
         Worms end at each destination and are sent again, so that they may take any turn there.
     """
-    ask(scheme, "check", topology)
+    check_scheme(scheme, topology)
     own = scheme.relation_on(topology)
     routes = (relation or own).on(topology)
     arrays, starts = routes.arrays, np.ascontiguousarray(topology.injections[:, 0])

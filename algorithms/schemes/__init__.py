@@ -7,7 +7,7 @@ is the simplest base class.
 
 from ..registry import Registry
 from .atbm import Atbm, TreeScheme, TreeSerial, TreeSynchronous
-from .base import Scheme, ask, classes_of
+from .base import Scheme, ask, check_scheme, classes_of, require_new_names
 from .binomial import Binomial
 from .cmin import Cmin
 from .cmin_halving import CminHalving
@@ -32,7 +32,8 @@ from .u_mesh import UMesh
 from .u_torus import UTorus
 from .z import Z
 
-__all__ = ["SCHEMES", "MeshScheme", "PlainScheme", "Scheme", "TreeScheme", "ask", "classes_of"]
+__all__ = ["SCHEMES", "MeshScheme", "PlainScheme", "Scheme", "TreeScheme", "ask", "check_scheme", "classes_of",
+           "require_new_names"]
 
 SCHEMES: Registry[Scheme] = Registry(
     "scheme", Scheme, "wormcast.schemes", files=True)  # type: ignore[type-abstract]

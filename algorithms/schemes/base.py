@@ -1,5 +1,6 @@
 """Base class of multicast schemes."""
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from copy import copy
@@ -13,6 +14,7 @@ from ..compiled import LINEAR, compiled_from
 from ..consumption import ConsumptionClasses
 from ..errors import MessageError, WormcastError, users_code
 from ..headers import Header
+from ..old_names import ATTRIBUTES
 from ..routing import Relation, Routes
 from ..topologies.base import Topology
 from ..topologies.joined import require_both_ways
@@ -23,7 +25,7 @@ from ..worms import MessageBatch, Worms, select_entries
 from .batch_merge import merge_batches
 from .cost import Cost
 
-__all__ = ["Scheme", "ask", "classes_of", "describe_multicast"]
+__all__ = ["Scheme", "ask", "check_scheme", "classes_of", "describe_multicast", "require_new_names"]
 
 
 class Scheme(ABC):
@@ -277,7 +279,7 @@ class Scheme(ABC):
             repeated destination, its own source as a destination, or a node outside the topology; a user's scheme
             fails; a scheme returns worms that are not valid.
         """
-        ask(self, "check", topology)
+        check_scheme(self, topology)
         messages = MessageBatch(
             np.ascontiguousarray(sources, np.int32),
             np.ascontiguousarray(destination_offsets, np.int64),
@@ -325,6 +327,26 @@ def ask(scheme: Scheme, method: str, *arguments: Any) -> Any:
     """Call a method of a scheme. Errors in users' code are raised as `WormcastError`."""
     with users_code(f"scheme {scheme.name}: {method} fails", type(scheme).__module__):
         return getattr(scheme, method)(*arguments)
+
+
+def check_scheme(scheme: Scheme, topology: Topology) -> None:
+    """Refuse a scheme with an attribute of an old name, and a topology on which the scheme is not defined."""
+    require_new_names(scheme)
+    ask(scheme, "check", topology)
+
+
+def require_new_names(scheme: Scheme, place: str = "scheme") -> None:
+    """Refuse a scheme with an attribute of an old name: wormcast would ignore the attribute, without a message.
+
+    Parameters
+    ----------
+    place : str
+        First word of the refusal, or the file that defines the scheme.
+    """
+    for old, new in ATTRIBUTES.items():
+        if inspect.getattr_static(scheme, old, None) is not None:
+            raise WormcastError(f"{place}: class {type(scheme).__name__} has the old attribute {old}. "
+                                f"New name: {new}.")
 
 
 def classes_of(scheme: Scheme, topology: Topology) -> ConsumptionClasses:

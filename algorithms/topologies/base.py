@@ -225,11 +225,11 @@ class Topology:
                                 f"{','.join(words)}.")
         if text.startswith("@"):
             label = -1 if self.labels is None else self._number(text[1:])
-            self._require_inside(label, self.nodes, text, what, f"labels up to @{self.nodes - 1}")
+            self._require_inside(label, self.nodes, text, what)
             return int(self.node_of_label[label])
         if "." not in text:
             node = self._number(text)
-            self._require_inside(node, self.nodes, text, what, f"ids from 0 to {self.nodes - 1}")
+            self._require_inside(node, self.nodes, text, what)
             return node
         fields = text.split(".")
         if len(fields) != len(self.shape):
@@ -239,7 +239,7 @@ class Topology:
         node = 0
         for field, extent in zip(fields, self.shape, strict=True):
             coordinate = self._number(field)
-            self._require_inside(coordinate, extent, text, what, f"coordinates up to {self._corner}")
+            self._require_inside(coordinate, extent, text, what)
             node = node * extent + coordinate
         return node
 
@@ -275,15 +275,14 @@ class Topology:
         """Return the number with these digits; -1 for other text."""
         return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
 
-    def _require_inside(self, value: int, extent: int, text: str, what: str, allowed: str) -> None:
+    def _require_inside(self, value: int, extent: int, text: str, what: str) -> None:
         """Refuse a value from ``extent`` on. The value -1 stands for text that names no node."""
-        if value < 0:
+        if not 0 <= value < extent:
             kinds = [f"an id (up to {self.nodes - 1})",
                      *([f"coordinates (up to {self._corner})"] if len(self.shape) > 1 else []),
                      *([f"a label (up to @{self.nodes - 1})"] if self.labels is not None else []),
                      *([f"a name such as {next(iter(self._named_nodes))}"] if self._named_nodes else [])]
             allowed = " or ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
-        if not 0 <= value < extent:
             raise WormcastError(f"{what}: {text!r} is not in {self.name}. Allowed: {allowed}.")
 
     def describe(self) -> dict[str, Any]:

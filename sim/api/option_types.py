@@ -1,7 +1,8 @@
 """Types of the options that functions of `wormcast` accept by keyword.
 
-Options have the names, types and meanings that they have on the command line: docs/commands.md. A test compares these
-classes with `Configuration` and `Traffic`, which declare the options.
+Options have the names, types and meanings that they have on the command line: ``wormcast COMMAND --help``, or the page
+*Commands* of the site that ``make docs`` writes. A test compares these classes with `Configuration` and `Traffic`,
+which declare the options.
 """
 
 import os

@@ -4,8 +4,10 @@ import contextlib
 import gzip
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.errors import unreadable
 
 __all__ = ["GZIP", "reading"]
 
@@ -14,11 +16,11 @@ GZIP = b"\x1f\x8b"
 
 
 @contextlib.contextmanager
-def reading(name: object) -> Iterator[None]:
-    """Turn errors of reading a file in this context into refusals that begin with ``name``."""
+def reading(what: str, file: Path) -> Iterator[None]:
+    """Turn errors of reading a file in this context into refusals that begin with ``what``."""
     try:
         yield
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise WormcastError(f"{name} is cut off or damaged. Needed: a whole gzip file.") from error
+        raise WormcastError(f"{what}: {file} is cut off or damaged. Needed: a whole gzip file.") from error
     except OSError as error:
-        raise WormcastError(f"{name} cannot be read: {error.strerror}") from error
+        raise unreadable(what, file, error) from error

@@ -131,7 +131,7 @@ class MessageFile:
             The file cannot be read, or a line is not a message of this network. A line is checked when it is read.
         """
         end = start
-        with reading(f"{self.what}: {self.path}"), open(self.path, "rb") as opened:
+        with reading(self.what, Path(self.path)), open(self.path, "rb") as opened:
             lines = self._lines(opened)
             if start:
                 lines.seek(start)

@@ -110,7 +110,8 @@ class Run:
             The run does not have these cycles, or there are too many signals and cycles; see `record_window`.
         """
         if not 0 <= first < end <= self.cycles:
-            raise WormcastError(f"window: {first}:{end} is not valid: the run has {count(self.cycles, 'cycle')}. "
+            reason = f"the run has {count(self.cycles, 'cycle')}" if first < end else f"{first} is not below {end}"
+            raise WormcastError(f"window: {first}:{end} is not valid: {reason}. "
                                 f"Allowed: A:B with 0 <= A < B <= {self.cycles}.")
         from ..waves.record import RecordingFacts, record_window
 

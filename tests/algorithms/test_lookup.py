@@ -1,10 +1,15 @@
 """Relations and schemes that users bring in files: loaded, refused in a sentence, and checked for deadlock."""
 
+import importlib
+import re
 import sys
 import textwrap
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+
+import wormcast
 
 from wormcast.algorithms import (
     E_CUBE,
@@ -21,7 +26,7 @@ from wormcast.algorithms import (
 )
 from wormcast.algorithms.deadlock.check import check
 from wormcast.algorithms.multicast_plan import plan
-from wormcast.algorithms.old_names import RENAMED
+from wormcast.algorithms.old_names import ATTRIBUTES, EXPORTS
 from wormcast.algorithms.routing.base import without_classes
 
 SHORT_PATHS = Path(__file__).parents[2] / "examples" / "short_paths.py"
@@ -366,7 +371,7 @@ def test_a_scheme_that_lacks_something(change, sentence, tmp_path):
         load_scheme(mine(tmp_path, "[destinations]", change))
 
 
-@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+@pytest.mark.parametrize(("old", "new"), ATTRIBUTES.items())
 @pytest.mark.parametrize("definition", [
     "    {} = False", "    @property\n    def {}(self):\n        1 / 0",
     "    def __init__(self):\n        self.{} = False", "mine = Mine()\nmine.{} = False"])
@@ -379,6 +384,47 @@ def test_a_scheme_with_an_old_name_is_refused(old, new, definition, tmp_path):
     assert str(refusal.value) == f"{path}: class Mine has the old attribute {old}. New name: {new}."
     assert hasattr(Scheme, new)
     assert not hasattr(Scheme, old)
+
+
+class Old(type(SCHEMES["multipath"])):
+    """A scheme whose author does not know the new name of `pairs_are_complete`."""
+
+    name = "old"
+    pairs_tell_all = False
+
+
+@pytest.mark.parametrize("use", [
+    lambda mesh, scheme: find_scheme(scheme, mesh), lambda mesh, scheme: plan(mesh, scheme, 0, [1, 2]), check,
+    lambda mesh, scheme: check(mesh, SCHEMES["individual"], others=[(scheme, None)]),
+    lambda mesh, scheme: wormcast.check("mesh:3x3", scheme)])
+def test_an_object_with_an_old_name_is_refused(use):
+    with pytest.raises(WormcastError) as refusal:
+        use(topology("mesh:3x3"), Old())
+    assert str(refusal.value) == ("scheme: class Old has the old attribute pairs_tell_all. New name: "
+                                  "pairs_are_complete.")
+
+
+def test_an_entry_point_with_an_old_name_is_refused(monkeypatch):
+    monkeypatch.setitem(SCHEMES._announced, "old", EntryPoint("old", f"{__name__}:Old", "wormcast.schemes"))
+    monkeypatch.setattr(SCHEMES, "_loaded", {})
+    with pytest.raises(WormcastError, match=r"^scheme: class Old has the old attribute pairs_tell_all\. New name: pa"):
+        find_scheme("old", topology("mesh:3x3"))
+
+
+@pytest.mark.parametrize(("old", "new"), EXPORTS.items())
+def test_an_old_export_is_refused(old, new, tmp_path):
+    with pytest.raises(ImportError, match=rf"^{old} is renamed: {re.escape(new)}$"):
+        getattr(wormcast.algorithms, old)
+    path = tmp_path / "mine.py"
+    path.write_text(f"from wormcast.algorithms import {old}\n")
+    with pytest.raises(WormcastError) as refusal:
+        load_scheme(str(path))
+    assert str(refusal.value) == (f"scheme: {path} cannot be run (ImportError: {old} is renamed: {new}, mine.py:1)")
+    if "." in new:
+        module, _, name = new.rpartition(".")
+        assert callable(getattr(importlib.import_module(module), name))
+    else:
+        assert hasattr(wormcast.algorithms, new)
 
 
 def test_schemes_and_relations_go_together(tmp_path, file):

@@ -213,7 +213,7 @@ def test_links_of_a_step():
         ("3.2", "1,7,0.1", r"destinations: node 1 \(0\.1\) is not valid: it occurs twice. Allowed: once"),
         ("3.2", "", r"destinations: a multicast has no destinations. Needed: 1 or more"),
         ("3.2", [], r"destinations: a multicast has no destinations. Needed: 1 or more"),
-        ("3.2", "1,36", r"destinations: '36' is not in mesh:6x6. Allowed: ids from 0 to 35"),
+        ("3.2", "1,36", r"destinations: '36' is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates"),
         ("6.2", "1", r"source: '6\.2' is not in mesh:6x6"),
     ],
 )

@@ -111,10 +111,10 @@ GARBLED = r"is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates \(up to
 @pytest.mark.parametrize(
     ("specification", "sentence"),
     [
-        (36, r"node: '36' is not in mesh:6x6. Allowed: ids from 0 to 35"),
-        ("@36", r"node: '@36' is not in mesh:6x6. Allowed: labels up to @35"),
-        ("3.6", r"node: '3\.6' is not in mesh:6x6. Allowed: coordinates up to 5.5"),
-        ("6.3", r"node: '6\.3' is not in mesh:6x6. Allowed: coordinates up to 5.5"),
+        (36, r"node: '36' is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates \(up to 5\.5\) or a label \(up to @35\)\."),
+        ("@36", r"node: '@36' is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates \(up to 5\.5\) or a label \(up to @35\)\."),
+        ("3.6", r"node: '3\.6' is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates \(up to 5\.5\) or a label \(up to @35\)\."),
+        ("6.3", r"node: '6\.3' is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates \(up to 5\.5\) or a label \(up to @35\)\."),
         ("1.2.3", r"node: '1\.2\.3' has 3 coordinates in mesh:6x6. Needed: 2"),
         (-1, GARBLED),
         ("", GARBLED),

@@ -93,7 +93,7 @@ def test_a_worm_that_arrives_is_told_when(tmp_path):
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
     (["--window", "3"], "window: '3' is not valid. Allowed: A:B"),
-    (["--window", "3:3"], "window: 3:3 is not valid: the waveform has cycles 0 to 29. Allowed: A:B with 0 <= A < B <="),
+    (["--window", "3:3"], "window: 3:3 is not valid: 3 is not below 3. Allowed: A:B with 0 <= A < B <="),
     (["--worms", "0,9"], "worms: 9 is not valid: the waveform has 2 worms. Allowed: numbers from 0 to 1."),
     (["--worms", "0,x"], "worms: '0,x' is not valid. Allowed: numbers of worms, separated by commas."),
     (["--links", "0.0>0.3"], "links: '0.0>0.3' is not valid: the waveform has no such link. Allowed: used, all, or"),

@@ -416,12 +416,12 @@ class Load:
         """Saturation in words, and reasons to doubt the latency or the saturation."""
         limited = isinstance(self.traffic, Traffic) and self.traffic.outstanding > 0
         by = ", by the network or by the limit of outstanding requests" if limited else ""
-        parts = [f"saturated{by}" if self.saturated else "not saturated"]
-        if self.imprecise is not None:
-            parts.append(self.imprecise)
-        if self.too_short:
-            parts.append("the run is too short to decide, as too many messages are not received")
-        return "; ".join(parts)
+        saturation = "not saturated"
+        if self.saturated:
+            saturation = f"saturated{by}"
+        elif self.too_short:
+            saturation = "saturation undecided: the run is too short, too many messages are not received"
+        return saturation if self.imprecise is None else f"{saturation}; {self.imprecise}"
 
     def _falls_short(self, chance: float = CHANCE) -> bool:
         """Return whether more flits are missing than messages on their way account for.

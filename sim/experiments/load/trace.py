@@ -5,11 +5,13 @@ import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from wormcast.algorithms import Topology, WormcastError
+from wormcast.algorithms.errors import unreadable
 from wormcast.algorithms.typecheck import require_kind
 
 from ...build.limits import MOST_LOAD_CYCLES
@@ -69,7 +71,7 @@ class Trace:
         try:
             status = os.stat(self.path)
         except OSError as error:
-            raise WormcastError(f"trace: {self.path} cannot be read: {error.strerror}") from error
+            raise unreadable("trace", Path(self.path), error) from error
         return status.st_size, status.st_mtime_ns
 
     def read(self, topology: Topology, start: int = 0, number: int = 0) -> Iterator[Line]:

@@ -17,6 +17,7 @@ import numpy as np
 
 import wormcast
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.errors import unreadable
 
 __all__ = ["CheckpointFile", "opened", "read", "write"]
 
@@ -137,7 +138,7 @@ def opened(path: Path) -> Iterator[CheckpointFile]:
             file = stack.enter_context(path.open("rb"))
             begins = file.read(2)
         except OSError as error:
-            raise WormcastError(f"{path} cannot be read: {error.strerror}") from error
+            raise unreadable("checkpoint", path, error) from error
         if begins != b"PK":
             raise WormcastError(f"{path} is not a checkpoint. Needed: a file that load --checkpoint has written.")
         with _damage_reported(path):

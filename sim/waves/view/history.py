@@ -332,8 +332,10 @@ class History:
         cycle.
         """
         if not self.first <= first < end <= self.end:
-            raise WormcastError(f"window: {first}:{end} is not valid: the waveform has cycles {self.first} to "
-                                f"{self.end - 1}. Allowed: A:B with {self.first} <= A < B <= {self.end}.")
+            reason = (f"the waveform has cycles {self.first} to {self.end - 1}" if first < end else
+                      f"{first} is not below {end}")
+            raise WormcastError(f"window: {first}:{end} is not valid: {reason}. "
+                                f"Allowed: A:B with {self.first} <= A < B <= {self.end}.")
         holds = [
             replace(hold, first=max(hold.first, first), last=min(hold.last, end - 1),
                     flits=tuple(cycle for cycle in hold.flits if first <= cycle < end),

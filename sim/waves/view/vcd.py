@@ -81,7 +81,7 @@ class Wave:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
-        with reading(self._path), self._source.open("rb") as plain:
+        with reading("waveform", self._path), self._source.open("rb") as plain:
             if plain.read(2) == GZIP:
                 with gzip.open(self._source) as file:
                     yield file  # type: ignore[misc]

@@ -77,10 +77,12 @@ def test_a_window_cuts_holds_and_waits(crossing):
     assert waiting.between(15, 17).waits == ()
 
 
-@pytest.mark.parametrize("window", [(3, 9), (9, 9), (9, 8), (5, 41)])
-def test_a_window_outside_is_refused(crossing, window):
-    with pytest.raises(WormcastError, match=f"window: {window[0]}:{window[1]} is not valid: the waveform has cycles 5 "
-                                            r"to 39\. Allowed: A:B with 5 <= A < B <= 40\."):
+@pytest.mark.parametrize(("window", "reason"), [
+    ((3, 9), "the waveform has cycles 5 to 39"), ((5, 41), "the waveform has cycles 5 to 39"),
+    ((9, 9), "9 is not below 9"), ((9, 8), "9 is not below 8"), ((99, 3), "99 is not below 3")])
+def test_a_window_outside_is_refused(crossing, window, reason):
+    with pytest.raises(WormcastError, match=f"window: {window[0]}:{window[1]} is not valid: {reason}"
+                                            r"\. Allowed: A:B with 5 <= A < B <= 40\."):
         crossing.between(*window)
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from .channels import Resource
 from .errors import WormcastError
 from .topologies.base import Topology
-from .topologies.joined import LINK, built_ports
+from .topologies.port_uses import LINK, built_ports
 
 __all__ = ["EJECTION", "EjectionPorts", "ejection_ports"]
 

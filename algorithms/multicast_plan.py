@@ -431,7 +431,7 @@ def plan(
     taken: list[list[int]] = [[]] * len(worms)
     for some, ways in routes_of(routes, worms):
         for row in some.tolist():
-            taken[row] = scheme.taken(ways, int(worms.source[row]), worms.visits(row).tolist())
+            taken[row] = scheme.channels(ways, int(worms.source[row]), worms.visits(row).tolist())
     ends, count = topology.links[:, [0, 2]].tolist(), len(routes.classes)
     steps = steps_of(worms)
     rows = []

@@ -12,6 +12,7 @@ ATTRIBUTES: Mapping[str, str] = MappingProxyType({
     "legs": "visit_triples",
     "pairs_tell_all": "pairs_are_complete",
     "spreads": "is_tree",
+    "taken": "channels",
 })
 """New name of each renamed attribute of a scheme."""
 

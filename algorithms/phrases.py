@@ -1,4 +1,4 @@
-"""Phrases of sentences."""
+"""Counts, numbers and options as words in sentences."""
 
 from typing import Any
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms.topologies.base import Topology
-from wormcast.algorithms.topologies.joined import LINK, NODE, built_alike, same_end, way_back
+from wormcast.algorithms.topologies.port_uses import LINK, NODE, built_alike, same_end, way_back
 
 __all__ = ["SwitchKind", "switch_kinds"]
 

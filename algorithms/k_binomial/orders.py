@@ -10,8 +10,8 @@ from ..errors import WormcastError
 from ..irregular.chains import chain_arrays, chain_keys
 from ..topologies.base import Topology
 from ..topologies.direct import GRIDS
-from ..topologies.joined import links_go_both_ways, require_both_ways
 from ..topologies.parameters import MOST_NODES
+from ..topologies.port_uses import links_go_both_ways, require_both_ways
 from ..worms import MessageBatch
 
 __all__ = ["ORDERS", "chains_of", "require_order", "usual_order"]

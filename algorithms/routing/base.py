@@ -13,7 +13,7 @@ from ..compiled import LINEAR, compiled, compiled_from
 from ..errors import WormcastError, users_code
 from ..python_file import describe_class
 from ..topologies.base import Topology
-from ..topologies.joined import ways_back
+from ..topologies.port_uses import ways_back
 from ..worms import Worms
 
 __all__ = ["AnyChannel", "ChangedRelation", "ChoiceRelation", "Choices", "Relation", "Routes", "follow", "last_option",

@@ -17,8 +17,8 @@ from ..headers import Header
 from ..old_names import ATTRIBUTES
 from ..routing import Relation, Routes
 from ..topologies.base import Topology
-from ..topologies.joined import require_both_ways
 from ..topologies.parameters import NO_CHOICES, read_parameters
+from ..topologies.port_uses import require_both_ways
 from ..visit_triples import visit_triples_of_pairs
 from ..worm_validation import validate_worms, visits_are_wanted
 from ..worms import MessageBatch, Worms, select_entries
@@ -179,7 +179,7 @@ class Scheme(ABC):
         """Return the schemes that share the network if the scheme mixes several, by default the scheme alone."""
         return (self,)
 
-    def taken(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
+    def channels(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
         """List the channels of a worm, ``link * classes + class``, in the order in which its header uses them.
 
         By default, a worm takes one path, which visits the destinations in their order.

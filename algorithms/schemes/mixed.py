@@ -89,10 +89,10 @@ class Mixed(Tree):
         """List the triples of multi-drop worms; trees have none."""
         return super().visit_triples(topology) if self.few is None else self.few.visit_triples(topology)
 
-    def taken(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
+    def channels(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
         """List the channels of a tree, or of a path."""
         if self.is_tree_to(len(destinations)):
-            return super().taken(routes, source, destinations)
+            return super().channels(routes, source, destinations)
         return routes.channels(source, destinations)
 
     def hops(self, routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:

@@ -27,7 +27,7 @@ class OneTree(Scheme):
         """Return no triples: each branch of a tree worm ends at a destination."""
         return np.empty((0, 3), np.int32)
 
-    def taken(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
+    def channels(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
         """List the channels of the tree."""
         return find_tree_channels(routes, source, destinations)
 

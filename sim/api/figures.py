@@ -148,7 +148,7 @@ def figure(
     from ..experiments.figure import (
         AnyPoint,
         Costs,
-        DrawnPoint,
+        RandomPoint,
         RunPoint,
         Study,
         catalogue,
@@ -175,7 +175,7 @@ def figure(
 
         def run(points: Sequence[AnyPoint]) -> Generator[AnyPoint, None, None]:
             loads = [one for one in points if isinstance(one, Point)]
-            yield from run_missing([one for one in points if isinstance(one, RunPoint | DrawnPoint)], store)
+            yield from run_missing([one for one in points if isinstance(one, RunPoint | RandomPoint)], store)
             if scheduler and loads:
                 yield from run_on_cluster(loads, store, scheduler)
                 return

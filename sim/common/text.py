@@ -1,4 +1,4 @@
-"""Phrases of results and messages, and Markdown tables."""
+"""Text of results, and Markdown tables."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -129,7 +129,8 @@ def lost_worms(network: Network, host: Host, fault: Fault, first: int = 0) -> st
         row = host.worms[worm]
         source = int(row["source"]) % network.nodes
         visits = (host.deliveries["node"][row["delivery"]:row["delivery_end"]] % network.nodes).tolist()
-        passed = topology.links[np.array(network.scheme.taken(routes, source, visits), np.int64) // len(routes.classes)]
+        channels = np.array(network.scheme.channels(routes, source, visits), np.int64)
+        passed = topology.links[channels // len(routes.classes)]
         if fault.component != "router" or at in passed[:, [0, 2]]:
             names.append(f"worm {first + worm} (from {topology.node_name(source)} to "
                          f"{' '.join(map(topology.node_name, visits))})")

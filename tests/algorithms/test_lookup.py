@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import wormcast
-
 from wormcast.algorithms import (
     E_CUBE,
     HAMILTONIAN,

@@ -105,24 +105,24 @@ def test_a_node_set_is_a_text_or_any_iterable():
             mesh(6, 6).node_set(text)
 
 
-GARBLED = r"is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates \(up to 5\.5\) or a label \(up to @35\)"
+OUTSIDE = r"is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates \(up to 5\.5\) or a label \(up to @35\)"
 
 
 @pytest.mark.parametrize(
     ("specification", "sentence"),
     [
-        (36, r"node: '36' is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates \(up to 5\.5\) or a label \(up to @35\)\."),
-        ("@36", r"node: '@36' is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates \(up to 5\.5\) or a label \(up to @35\)\."),
-        ("3.6", r"node: '3\.6' is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates \(up to 5\.5\) or a label \(up to @35\)\."),
-        ("6.3", r"node: '6\.3' is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates \(up to 5\.5\) or a label \(up to @35\)\."),
+        (36, r"node: '36' " + OUTSIDE),
+        ("@36", r"node: '@36' " + OUTSIDE),
+        ("3.6", r"node: '3\.6' " + OUTSIDE),
+        ("6.3", r"node: '6\.3' " + OUTSIDE),
         ("1.2.3", r"node: '1\.2\.3' has 3 coordinates in mesh:6x6. Needed: 2"),
-        (-1, GARBLED),
-        ("", GARBLED),
-        ("@", GARBLED),
-        ("3.", GARBLED),
-        ("a.b", GARBLED),
-        ("²", GARBLED),
-        ("9" * 5000, GARBLED),
+        (-1, OUTSIDE),
+        ("", OUTSIDE),
+        ("@", OUTSIDE),
+        ("3.", OUTSIDE),
+        ("a.b", OUTSIDE),
+        ("²", OUTSIDE),
+        ("9" * 5000, OUTSIDE),
         (3.2, r"node: 3\.2 is not valid. Allowed: a whole number or text"),
         (None, r"node: None is not valid. Allowed: a whole number or text"),
     ],

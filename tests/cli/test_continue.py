@@ -164,7 +164,8 @@ def test_bad_options_are_refused_before_anything_is_run(more, sentence, tmp_path
 
 def test_bad_files_are_one_sentence(tmp_path):
     file = tmp_path / "kept"
-    for content, sentence in ((None, f"wormcast: checkpoint: {file} cannot be read: No such file\n"), (b"[points]\n", "is not a checkpoint"),
+    for content, sentence in ((None, f"wormcast: checkpoint: {file} cannot be read: No such file\n"),
+                              (b"[points]\n", "is not a checkpoint"),
                               (b"PK\x03\x04 and then nothing", "is damaged")):
         if content is not None:
             file.write_bytes(content)

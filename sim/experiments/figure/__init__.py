@@ -6,7 +6,7 @@ formula, ``quantity`` is a number with its interval in a formula. ``papers`` has
 
 Measurement: ``placing`` selects the next points of a pilot run, and ``plan`` has the run plan: the points, the lengths
 and the curves of the run after the pilot run. ``curve`` is a curve of load experiments, ``single`` a curve of single
-runs over an option; ``series_curve`` is the base class of both. A point of ``drawn`` is the mean of many random
+runs over an option; ``series_curve`` is the base class of both. A point of ``random_points`` is the mean of many random
 multicasts. ``rounds`` measures all curves. ``cost`` estimates the time.
 
 Judging: ``evidence`` tests paired repetitions, ``verdict`` decides statements by these tests.
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
         find_figure,
         paper_of,
     )
-    from .drawn import DrawnPoint
     from .page import figure_page, index_page
     from .paper_page import claim_rows, claims_page, papers_page
     from .papers import PAPERS, Paper, find_papers
     from .plan import PLANS, cut_plans, node_cycles, read_plans, written_plans
+    from .random_points import RandomPoint
     from .record import FigureRecord, file_of, join_records, papers_in, read_records, record_of, written_records
     from .rounds import AnyPoint, FigureOutcome, Study, curves_of, each_once, measure_all
     from .scatter import scatter_figure
@@ -46,7 +46,7 @@ else:
         "cost": ("Costs", "Minutes"),
         "curve": ("Curve",),
         "definition": ("HERE", "Figure", "axes_of", "catalogue", "choose_figures", "find_figure", "paper_of"),
-        "drawn": ("DrawnPoint",),
+        "random_points": ("RandomPoint",),
         "page": ("figure_page", "index_page"),
         "paper_page": ("claim_rows", "claims_page", "papers_page"),
         "plan": ("PLANS", "cut_plans", "node_cycles", "read_plans", "written_plans"),
@@ -66,12 +66,12 @@ __all__ = [
     "AnyPoint",
     "Costs",
     "Curve",
-    "DrawnPoint",
     "Figure",
     "FigureOutcome",
     "FigureRecord",
     "Minutes",
     "Paper",
+    "RandomPoint",
     "RunCurve",
     "RunPoint",
     "Study",

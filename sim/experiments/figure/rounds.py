@@ -12,10 +12,10 @@ from ...common.text import count
 from ..sweep import REPETITIONS, MemoryStore, Point, ResultStore, cells_of, missing
 from .curve import Curve
 from .definition import Figure, ScatterPoint, Series, Statement, Variation
-from .drawn import DrawnPoint
 from .evidence import UNDECIDED
 from .plan import PlannedCurve, RunPlan, committed_plan, plan_of
 from .predicate import CommandValue, Measured
+from .random_points import RandomPoint
 from .schema import DECIDED
 from .single import RunCurve, RunPoint
 from .verdict import Verdict, judge
@@ -27,7 +27,7 @@ __all__ = ["AnyCurve", "AnyPoint", "FigureOutcome", "Runner", "Study", "curves_o
 
 AnyCurve = Curve | RunCurve
 
-AnyPoint = Point | RunPoint | DrawnPoint
+AnyPoint = Point | RunPoint | RandomPoint
 
 Runner = Callable[[Sequence[AnyPoint]], Generator[AnyPoint, None, None]]
 """Function that runs points, here or on a cluster, and yields each point when its result is stored."""

@@ -22,9 +22,9 @@ from ..formula import Formula, UnloadedLatency, has_formula, unloaded_latency
 from ..option_grid import named_point
 from ..run import run
 from ..sweep import REPETITIONS
-from .drawn import DrawnPoint
 from .predicate import RUN_WORDS
 from .quantity import Quantity
+from .random_points import RandomPoint
 from .series_curve import NETWORK, SeriesCurve, drawn_network
 
 __all__ = ["RunCurve", "RunPoint"]
@@ -167,7 +167,7 @@ class RunCurve(SeriesCurve):
         """Everything that the first point's result depends on, without the configuration's name."""
         return {name: value for name, value in json.loads(self.point(0).key).items() if name != "configuration"}
 
-    def point(self, place: int) -> RunPoint | DrawnPoint:
+    def point(self, place: int) -> RunPoint | RandomPoint:
         """Build and check a point of the curve without running it."""
         given = {**self.options, self.figure.over: self.values[place]}
         name = f"{self.name}, {self.figure.over} {self.values[place]}"
@@ -183,7 +183,7 @@ class RunCurve(SeriesCurve):
         key = _key("run", given, setup, {"source": source, "targets": targets, "length": message.length})
         return RunPoint(name, setup, message, key)
 
-    def points(self, place: int) -> "list[RunPoint | DrawnPoint]":
+    def points(self, place: int) -> "list[RunPoint | RandomPoint]":
         """Return the point of a place, in a list."""
         return [self.point(place)]
 
@@ -191,7 +191,7 @@ class RunCurve(SeriesCurve):
         """Store the result of `points`."""
         [self.results[place]] = results
 
-    def _drawn_point(self, name: str, given: dict[str, Any]) -> DrawnPoint:
+    def _drawn_point(self, name: str, given: dict[str, Any]) -> RandomPoint:
         """Return a point of random multicasts.
 
         {network} in the topology's name stands for the number of a network, from 1.
@@ -211,7 +211,7 @@ class RunCurve(SeriesCurve):
                                         f"{network.nodes} nodes. Allowed: at most {network.nodes - 1}.")
         key = _key("drawn", given, setups[0],
                    {"random": count, "length": length, "networks": networks, "draws": draws})
-        return DrawnPoint(name, tuple(setups), count, length, draws, key)
+        return RandomPoint(name, tuple(setups), count, length, draws, key)
 
     def missing(self) -> set[int]:
         """Return the numbers of the points to measure next: all points without a result."""

@@ -1,8 +1,8 @@
 """Hunt for deadlocks: simulate random messages in many networks side by side, then shrink the messages that deadlock.
 
-``draw`` draws random lists of messages, ``stage`` draws lists of messages around a cycle of dependencies. ``arena``
-simulates a batch of lists of messages side by side until one list deadlocks, ``search`` simulates batch after batch.
-``shrink`` makes messages that deadlock fewer and smaller. ``hunt`` combines these steps.
+``draw`` draws random lists of messages, ``cycle_candidates`` draws lists of messages around a cycle of dependencies.
+``batch_runs`` simulates a batch of lists of messages side by side until one list deadlocks, ``search`` simulates batch
+after batch. ``shrink`` makes messages that deadlock fewer and smaller. ``hunt`` combines these steps.
 """
 
 from .hunt import Hunt, hunt, usual_lengths

@@ -4,7 +4,7 @@ import numpy as np
 
 from wormcast.algorithms import Topology
 
-from .arena import MessageLists
+from .batch_runs import MessageLists
 
 __all__ = ["LOADS", "draw", "scale"]
 

@@ -16,11 +16,11 @@ from ...build.traffic import LONGEST
 from ...host.constants import TAG_BITS
 from ...host.program_layout import require_slot, slot_flits
 from ..run import Run, run
-from .arena import Arena, BatchOutcome, MessageLists, lanes_for
+from .batch_runs import BatchOutcome, BatchRunner, MessageLists, lanes_for
+from .cycle_candidates import draw_around_cycle, worms_of_a_cycle
 from .draw import draw
 from .search import SearchExtent, search
 from .shrink import FEW, Messages, shrink
-from .stage import legs_of_a_cycle, stage
 
 __all__ = ["Hunt", "hunt", "usual_lengths"]
 
@@ -71,10 +71,11 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     Random messages are sent through many empty networks side by side (`draw`). The first search ends when it has proved
     a deadlock, or has simulated ``cycles`` cycles. Further searches, of a tenth of the cycles each, look for a deadlock
     of fewer messages. The first of these searches sends messages around a cycle of dependencies that `check` finds, if
-    there is a cycle (`stage`). Before shrinking, if more than 12 worms wait only for each other, searches look for a
-    deadlock of at most half the number of messages in the list. After shrinking, if more than two messages are left,
-    searches look for a deadlock of fewer messages. Before and after shrinking, one search tries lists that `stage`
-    draws, then another search tries random lists. The same seed gives the same result on any number of processors.
+    there is a cycle (`draw_around_cycle`). Before shrinking, if more than 12 worms wait only for each other, searches
+    look for a deadlock of at most half the number of messages in the list. After shrinking, if more than two messages
+    are left, searches look for a deadlock of fewer messages. Before and after shrinking, one search tries lists that
+    `draw_around_cycle` draws, then another search tries random lists. The same seed gives the same result on any number
+    of processors.
 
     Parameters
     ----------
@@ -106,30 +107,30 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     _require_slots(topology, scheme, built, lengths[1])
     lanes = lanes_for(topology, built)
 
-    arenas = [Arena(topology, scheme, built, lanes) for _ in range(workers or os.cpu_count() or 1)]
-    searched, fewer, judge = SearchExtent(), SearchExtent(), DeadlockTest(arenas[0])
-    found = search(arenas, partial(draw, topology, lanes, lengths, None, seed), cycles, searched, on_batch=on_batch)
+    runners = [BatchRunner(topology, scheme, built, lanes) for _ in range(workers or os.cpu_count() or 1)]
+    searched, fewer, judge = SearchExtent(), SearchExtent(), DeadlockTest(runners[0])
+    found = search(runners, partial(draw, topology, lanes, lengths, None, seed), cycles, searched, on_batch=on_batch)
     if found is None:
         return Hunt(searched)
     first = len(judge.take(found))
-    legs = legs_of_a_cycle(arenas[0].network)
+    worms = worms_of_a_cycle(runners[0].network)
 
     def fewest(most: int, *drawn: Callable[..., tuple[MessageLists, float]],
                ) -> tuple[MessageLists, BatchOutcome] | None:
         """Search batches from each function in ``drawn`` for a deadlock of at most ``most`` messages."""
         tenth = -(-cycles // FEWER)
-        every = (search(arenas, partial(one, topology, lanes, lengths, most, seed), tenth, fewer) for one in drawn)
+        every = (search(runners, partial(one, topology, lanes, lengths, most, seed), tenth, fewer) for one in drawn)
         return next(filter(None, every), None) if most >= 2 else None
 
-    staged = (partial(stage, legs),) if legs else ()
+    around = (partial(draw_around_cycle, worms),) if worms else ()
     # shrinking is faster with fewer messages
-    found = fewest(first - 1, *staged) or found
+    found = fewest(first - 1, *around) or found
     while found is not None:
         messages = judge.take(found)
-        if len(judge.core(messages)) > FEW and (found := fewest(len(messages) // 2, *staged, draw)):
+        if len(judge.core(messages)) > FEW and (found := fewest(len(messages) // 2, *around, draw)):
             continue
         left = shrink(messages, judge.first, nodes=topology.nodes, longest=lengths[1], core=judge.core)
-        found = fewest(len(left) - 1, *staged, draw)
+        found = fewest(len(left) - 1, *around, draw)
     result = run(topology, scheme, left, configuration)
     if result.outcome != "deadlock":
         raise RuntimeError(f"messages deadlock in lanes, but a single run ends in {result.outcome}: {left}")
@@ -154,7 +155,7 @@ def usual_lengths(configuration: Configuration) -> tuple[int, int]:
 
 
 class DeadlockTest:
-    """Test of lists of messages for deadlock, by simulation in an arena with one list per lane.
+    """Test of lists of messages for deadlock, by a `BatchRunner` with one list per lane.
 
     Attributes
     ----------
@@ -162,8 +163,8 @@ class DeadlockTest:
         Number of lists simulated.
     """
 
-    def __init__(self, arena: Arena):
-        self._arena = arena
+    def __init__(self, runner: BatchRunner):
+        self._runner = runner
         self._known: set[Messages] = set()
         self._cores: dict[Messages, Messages] = {}
         self.tried = 0
@@ -171,9 +172,9 @@ class DeadlockTest:
     def first(self, lists: Iterable[Messages]) -> Messages | None:
         """Return the first list that deadlocks; None if no list does or `MOST_TRIED` lists have been simulated."""
         unknown = (one for one in lists if one not in self._known)
-        while self.tried < MOST_TRIED and (some := list(dict.fromkeys(islice(unknown, self._arena.lanes)))):
+        while self.tried < MOST_TRIED and (some := list(dict.fromkeys(islice(unknown, self._runner.lanes)))):
             batch = MessageLists.of(some)
-            outcome = self._arena.run(batch)
+            outcome = self._runner.run(batch)
             self.tried += len(some)
             self._known.update(some[:outcome.lane])
             if outcome.lane is not None:

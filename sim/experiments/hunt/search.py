@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from .arena import Arena, BatchOutcome, MessageLists
+from .batch_runs import BatchOutcome, BatchRunner, MessageLists
 
 __all__ = ["Drawn", "SearchExtent", "search"]
 
@@ -64,17 +64,17 @@ def _spanning(span: tuple[Number, Number] | None, least: Number, most: Number) -
     return (least, most) if span is None else (min(span[0], least), max(span[1], most))
 
 
-def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: SearchExtent, *,
+def search(runners: Sequence[BatchRunner], draw: Drawn, cycles: int, searched: SearchExtent, *,
            on_batch: Callable[[int], None] = lambda done: None) -> tuple[MessageLists, BatchOutcome] | None:
     """Simulate batches until a list of messages deadlocks or ``cycles`` cycles are simulated.
 
     Outcomes are evaluated in the order of the batches. Therefore result and extent of the search depend only on the
-    drawn batches, not on the number of arenas.
+    drawn batches, not on the number of runners.
 
     Parameters
     ----------
-    arenas : sequence of Arena
-        Each arena simulates one batch at a time.
+    runners : sequence of BatchRunner
+        Each runner simulates one batch at a time.
     draw : callable
         Function that draws a batch by its number (`Drawn`).
     cycles : int
@@ -90,20 +90,20 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: SearchEx
     (MessageLists, BatchOutcome) or None
         The first batch with a deadlock, and its outcome.
     """
-    free: queue.SimpleQueue[Arena] = queue.SimpleQueue()
-    for arena in arenas:
-        free.put(arena)
+    free: queue.SimpleQueue[BatchRunner] = queue.SimpleQueue()
+    for runner in runners:
+        free.put(runner)
     end = searched.cycles + cycles
 
     def run(number: int) -> tuple[MessageLists, float, BatchOutcome]:
-        arena = free.get()
+        runner = free.get()
         try:
             batch, load = draw(number)
-            return batch, load, arena.run(batch)
+            return batch, load, runner.run(batch)
         finally:
-            free.put(arena)
+            free.put(runner)
 
-    with contextlib.closing(_in_order(run, len(arenas))) as outcomes:
+    with contextlib.closing(_in_order(run, len(runners))) as outcomes:
         for batch, load, outcome in outcomes:
             searched.add(batch, load, outcome)
             on_batch(min(searched.cycles, cycles))

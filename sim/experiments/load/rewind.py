@@ -110,7 +110,7 @@ def _way(group: SeedBatch, lane: int, message: int) -> tuple[list[int], list[Ins
     for row in window.host.worms[worms]:
         source = int(row["source"]) % network.nodes
         visits = (window.host.deliveries["node"][row["delivery"]:row["delivery_end"]] % network.nodes).tolist()
-        taken = np.array(scheme.taken(routes, source, visits), np.int64) // len(routes.classes)
+        taken = np.array(scheme.channels(routes, source, visits), np.int64) // len(routes.classes)
         switches += [int(network.topology.injections[source, 0]), *network.topology.links[taken, 2].tolist()]
         nodes += [source, *visits]
     return (window.worms_before + worms).tolist(), instances_at(network, switches, nodes, lane)

@@ -10,7 +10,7 @@ from wormcast.algorithms import WormcastError, topology
 from wormcast.algorithms.irregular import chains, longest_chain, weights
 from wormcast.algorithms.routing import UP_DOWN_ADAPTIVE
 from wormcast.algorithms.topologies.coordinates import levels
-from wormcast.algorithms.topologies.joined import require_both_ways
+from wormcast.algorithms.topologies.port_uses import require_both_ways
 
 from ..networks import network
 from . import reference

@@ -65,7 +65,7 @@ def test_a_ring_is_a_torus_of_one_dimension(nodes):
     ("1.2", "node: '1.2' has 2 coordinates in ring:6. Needed: 1, an id"),
     ("x", r"node: 'x' is not in ring:6. Allowed: an id \(up to 5\).$"),
     ("@2", r"node: '@2' is not in ring:6. Allowed: an id \(up to 5\).$"),
-    (6, "node: '6' is not in ring:6. Allowed: an id \(up to 5\)"),
+    (6, r"node: '6' is not in ring:6. Allowed: an id \(up to 5\)"),
 ])
 def test_a_node_of_a_ring_is_its_id(node, sentence):
     with pytest.raises(WormcastError, match=sentence):

@@ -7,9 +7,9 @@ from wormcast.algorithms import WormcastError, find_scheme, topology
 from wormcast.sim import Configuration, Message, hardware, run
 from wormcast.sim.build.network import Network
 from wormcast.sim.experiments.hunt import hunt
-from wormcast.sim.experiments.hunt.arena import Arena, MessageLists, lanes_for
+from wormcast.sim.experiments.hunt.batch_runs import BatchRunner, MessageLists, lanes_for
+from wormcast.sim.experiments.hunt.cycle_candidates import draw_around_cycle, worms_of_a_cycle
 from wormcast.sim.experiments.hunt.draw import LOADS, draw
-from wormcast.sim.experiments.hunt.stage import legs_of_a_cycle, stage
 
 
 def hunted(name, scheme, cycles=10**8, lengths=(1, 256), seed=0, workers=None, **options):
@@ -92,10 +92,10 @@ def test_lists_side_by_side_deadlock_as_alone():
               for length in (1, 3, 4, 9, 200) for late in (0, 1, 5, 40, 300)]
     outcomes = [run(network, scheme, one, configuration).outcome == "deadlock" for one in facing]
     assert 5 < sum(outcomes) < 20
-    arena = Arena(network, scheme, configuration, len(facing))
+    runner = BatchRunner(network, scheme, configuration, len(facing))
     for start in range(len(facing)):
         expected = next((k for k, stuck in enumerate(outcomes[start:]) if stuck), None)
-        found = arena.run(MessageLists.of(facing[start:]))
+        found = runner.run(MessageLists.of(facing[start:]))
         assert (found.lane, found.unfinished) == (expected, 0)
         if expected is not None:
             assert found.closed == 2
@@ -131,16 +131,16 @@ def network_of(name, scheme, **options):
     ("ring:4", "individual", {"vcs": 1, "vc_classes": "none"}, 4),
     ("mesh:32x32", "column-path", {"consumption": 1}, 0),  # too large
 ])
-def test_legs_of_a_cycle(name, scheme, options, count):
-    assert len(legs_of_a_cycle(network_of(name, scheme, **options))) >= count
-    assert bool(count) == bool(legs_of_a_cycle(network_of(name, scheme, **options)))
+def test_worms_of_a_cycle(name, scheme, options, count):
+    assert len(worms_of_a_cycle(network_of(name, scheme, **options))) >= count
+    assert bool(count) == bool(worms_of_a_cycle(network_of(name, scheme, **options)))
 
 
 def test_staged_lists_hold_what_the_legs_hold():
-    mesh, legs = topology("mesh:4x4"), ((0, (9, 13)), (8, (9, 1)), (8, (5, 1)), (6, (5, 9)))
+    mesh, worms = topology("mesh:4x4"), ((0, (9, 13)), (8, (9, 1)), (8, (5, 1)), (6, (5, 9)))
     counts = set()
     for number in range(60):
-        batch, load = stage(legs, mesh, 8, (5, 70), 9, 1, number)
+        batch, load = draw_around_cycle(worms, mesh, 8, (5, 70), 9, 1, number)
         for lane in range(8):
             messages = batch.messages(lane)
             assert 2 <= len(messages) <= 9
@@ -154,7 +154,7 @@ def test_staged_lists_hold_what_the_legs_hold():
         assert int(batch.at.max()) < flits / 8 / 16 / load <= 256
     assert counts == set(range(2, 10))
     joined = {(message.source, message.destinations) for number in range(60)
-              for message in stage(legs, mesh, 1, (5, 70), 2, 1, number)[0].messages(0)}
+              for message in draw_around_cycle(worms, mesh, 1, (5, 70), 2, 1, number)[0].messages(0)}
     assert {(8, (9, 1, 5)), (6, (5, 9, 13))} <= joined
 
 

@@ -183,7 +183,8 @@ def test_instances_have_the_names_of_the_topology_and_of_the_waveform(text, foun
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ("3", "instances: '3' is not in mesh:1x3. Allowed: an id \(up to 2\), coordinates \(up to 0\.2\) or a label \(up to @2\); all; "),
+    ("3", ("instances: '3' is not in mesh:1x3. Allowed: an id (up to 2), coordinates (up to 0.2) or a label (up to @2)"
+           "; all; router_0_0 to ")),
     ("router_0_3", "instances: 'router_0_3' is not valid: mesh:1x3 has no such instance. Allowed: router_0_0 t"),
     ("hub", "instances: 'hub' is not in mesh:1x3"),
     ("", "instances: '' is not in mesh:1x3"),

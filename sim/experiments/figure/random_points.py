@@ -20,13 +20,13 @@ from ..load.statistics import interval
 from ..option_grid import named_point
 from ..sweep import REPETITIONS
 
-__all__ = ["DrawnPoint", "drawn_sets"]
+__all__ = ["RandomPoint", "random_sets"]
 
 TIMEOUT = 10**7
 STEP = 1024
 
 
-def drawn_sets(nodes: int, count: int, draws: int, seed: int) -> list[tuple[int, list[int]]]:
+def random_sets(nodes: int, count: int, draws: int, seed: int) -> list[tuple[int, list[int]]]:
     """Choose ``draws`` random sources, with ``count`` random destinations each.
 
     With the same seed, a larger ``count`` only adds destinations.
@@ -36,7 +36,7 @@ def drawn_sets(nodes: int, count: int, draws: int, seed: int) -> list[tuple[int,
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnPoint:
+class RandomPoint:
     """Mean over random multicasts, one in each lane. Each network has ``draws`` lanes.
 
     Parameters
@@ -60,7 +60,7 @@ class DrawnPoint:
 
     @property
     def size(self) -> float:
-        """Duration relative to other `DrawnPoint` objects: nodes times multicasts times payload flits."""
+        """Duration relative to other `RandomPoint` objects: nodes times multicasts times payload flits."""
         return sum(setup.topology.nodes for setup in self.setups) * self.draws * self.length
 
     def run(self, workers: int | None = None, stop: Stop | None = None) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class DrawnPoint:
     def _run(self, setup: Setup, number: int) -> tuple[dict[str, list[float]], int]:
         """Return latency, worms and phases of each multicast in a network, and the cycles simulated."""
         network = _network(setup.topology, setup.scheme, setup.configuration, self.draws)
-        sets = drawn_sets(setup.topology.nodes, self.count, self.draws, number)
+        sets = random_sets(setup.topology.nodes, self.count, self.draws, number)
         worms = network.scheme.batch(
             setup.topology, [source for source, _ in sets], np.arange(self.draws + 1) * self.count,
             [node for _, destinations in sets for node in destinations],

@@ -15,7 +15,7 @@ from ...host import NOW, UNDELIVERED, Host, Message, check_receipts, lay_out
 from ...host.program_layout import tag_bits
 from ..load.checks import require_no_faults
 
-__all__ = ["LIMIT", "Arena", "BatchOutcome", "MessageLists", "lanes_for"]
+__all__ = ["LIMIT", "BatchOutcome", "BatchRunner", "MessageLists", "lanes_for"]
 
 #: Greatest number of lanes, and of routers in all lanes together. More lanes or routers are not faster.
 MOST_LANES, MOST_ROUTERS = 64, 4096
@@ -97,7 +97,7 @@ def lanes_for(topology: Topology, configuration: Configuration) -> int:
     return max(1, min(MOST_LANES, MOST_ROUTERS // topology.nodes, tags // (WORMS_OF_A_NODE * topology.nodes)))
 
 
-class Arena:
+class BatchRunner:
     """Network with several lanes, emptied before each batch."""
 
     def __init__(self, topology: Topology, scheme: Scheme, configuration: Configuration, lanes: int):

@@ -10,12 +10,12 @@ from wormcast.algorithms.routing import as_built
 
 from ...build.network import Network
 from ...host import Message
-from .arena import MessageLists
+from .batch_runs import MessageLists
 from .draw import scale
 
-__all__ = ["Leg", "legs_of_a_cycle", "stage"]
+__all__ = ["CycleWorm", "draw_around_cycle", "worms_of_a_cycle"]
 
-Leg = tuple[int, tuple[int, ...]]
+CycleWorm = tuple[int, tuple[int, ...]]
 """Source of a worm that holds a resource of a cycle, and the worm's next one or two stops."""
 
 #: Greatest number of nodes of a network for which `check` is called. For networks with more nodes than this, `check`
@@ -30,7 +30,7 @@ COPIES = 3
 WINDOW = 256
 
 
-def legs_of_a_cycle(network: Network) -> tuple[Leg, ...]:
+def worms_of_a_cycle(network: Network) -> tuple[CycleWorm, ...]:
     """Return the worms of a deadlock, or of a shortest cycle of dependencies, that `check` finds.
 
     The result is empty if `check` finds no deadlock and no cycle, or refuses the network. It is also empty for networks
@@ -52,25 +52,25 @@ def legs_of_a_cycle(network: Network) -> tuple[Leg, ...]:
     return tuple(dict.fromkeys((one.source, one.stops) for one in analysis.worms or analysis.cycle))
 
 
-def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[int, int], most: int, seed: int,
-          number: int) -> tuple[MessageLists, float]:
+def draw_around_cycle(worms: tuple[CycleWorm, ...], topology: Topology, lanes: int, lengths: tuple[int, int],
+                      most: int, seed: int, number: int) -> tuple[MessageLists, float]:
     """Draw a batch of lists of messages whose worms may hold the resources of a cycle of dependencies.
 
-    Each `Leg` becomes a message or part of a message. Consecutive legs (`Leg`) may form one message, because one worm
-    may hold several resources of the cycle. A drawn list may repeat messages. Drawn once for the batch: the joined
-    legs, the greatest length, the number of messages of a list, and the number of cycles within which messages are
-    created. Like `draw`, the function returns the batch with its load: payload flits to deliver per node and cycle.
+    Each `CycleWorm` becomes a message or part of a message. Consecutive ones may form one message, because one worm may
+    hold several resources of the cycle. A drawn list may repeat messages. Drawn once for the batch: the joined worms,
+    the greatest length, the number of messages of a list, and the number of cycles within which messages are created.
+    Like `draw`, the function returns the batch with its load: payload flits to deliver per node and cycle.
 
     Parameters
     ----------
-    legs : tuple of Leg
+    worms : tuple of CycleWorm
         Two or more, in the order of the cycle.
     topology, lanes, lengths, most, seed, number
         See `draw`.
     """
-    rng = np.random.default_rng((seed, number, len(legs)))
+    rng = np.random.default_rng((seed, number, len(worms)))
     length, window = scale(rng, *lengths), scale(rng, 1, WINDOW)
-    sent = _joined(legs, int(rng.integers(2, min(len(legs), most) + 1)), rng)
+    sent = _joined(worms, int(rng.integers(2, min(len(worms), most) + 1)), rng)
     again = scale(rng, 1, min(most, COPIES * len(sent)) - len(sent) + 1) - 1
     lists = []
     for _ in range(lanes):
@@ -83,14 +83,14 @@ def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[
     return MessageLists.of(lists), created / lanes / topology.nodes / window
 
 
-def _joined(legs: tuple[Leg, ...], parts: int, rng: np.random.Generator) -> list[Leg]:
+def _joined(worms: tuple[CycleWorm, ...], parts: int, rng: np.random.Generator) -> list[CycleWorm]:
     """Cut the cycle of worms into ``parts`` parts, and join the worms of each part to one worm.
 
     The joined worm has the source of the part's first worm, and the stops of all worms of the part.
     """
-    start = int(rng.integers(len(legs)))
-    around = (*legs[start:], *legs[:start])
-    cuts = [0, *sorted(1 + rng.permutation(len(legs) - 1)[:parts - 1]), len(legs)]
+    start = int(rng.integers(len(worms)))
+    around = (*worms[start:], *worms[:start])
+    cuts = [0, *sorted(1 + rng.permutation(len(worms) - 1)[:parts - 1]), len(worms)]
     found = []
     for first, last in pairwise(cuts):
         source = around[first][0]

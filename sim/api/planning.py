@@ -203,9 +203,9 @@ def plan_random(
     multicasts : int
         Number of random multicasts.
     source : int or str, optional
-        Source of all multicasts. Default: in each sample the nodes are sources in turn, in the order of their ids.
+        Source of all multicasts. Default: in each part the nodes are sources in turn, in the order of their ids.
     seed : int
-        Seed of the first of the samples that the multicasts are divided into.
+        Seed of the first of the parts that the multicasts are divided into.
     topology, scheme, relation, length, packet, ties
         As for `plan`.
     progress : bool

@@ -1,7 +1,7 @@
 """Defaults and limits of runs, loads, hunts and random plans."""
 
 __all__ = ["CYCLES", "ENGINES", "FIRST_SEED", "HUNT_CYCLES", "HUNT_LENGTHS", "MOST_LOAD_CYCLES", "MOST_RUN_CYCLES",
-           "MOST_RUN_LENGTH", "MOST_SEED", "MOST_SEEDS", "PRECISION", "SAMPLES", "SEEDS"]
+           "MOST_RUN_LENGTH", "MOST_SEED", "MOST_SEEDS", "PARTS", "PRECISION", "SEEDS"]
 
 ENGINES = ("bulk", "amaranth")
 
@@ -34,6 +34,6 @@ PRECISION = 0.05
 #: Default range of the payload flits of a hunt's messages.
 HUNT_CYCLES, HUNT_LENGTHS = 100_000_000, (1, 256)
 
-#: Number of samples that random plans are divided into.
+#: Number of parts that random plans are divided into.
 #: The 95 % intervals of random plans are computed from the samples' means.
-SAMPLES = 8
+PARTS = 8

@@ -16,7 +16,7 @@ from wormcast.algorithms.theory.conflicts import Conflict
 from wormcast.algorithms.theory.contention import Contention, LinkSharing
 
 from ..api.planning import plan, plan_random
-from ..build.limits import SAMPLES
+from ..build.limits import PARTS
 from ..build.traffic import Traffic
 from ..common.figure_file import draw_file
 from ..common.option import options_of
@@ -36,7 +36,7 @@ LAW: dict[str, Any] = {
     **{name: as_typer(dataclasses.replace(option, panel=RANDOM)) for name, option in options_of(Traffic).items()
        if name.startswith("destinations")},
     "seed": Annotated[int | None, typer.Option(
-        help=f"Seed of the first of the {SAMPLES} samples that the multicasts are divided into. Default: 0.", min=0,
+        help=f"Seed of the first of the {PARTS} parts that the multicasts are divided into. Default: 0.", min=0,
         show_default=False, rich_help_panel=RANDOM)],
 }
 

@@ -88,9 +88,9 @@ def _arrays(worms: Worms, messages: int) -> dict[str, Integers]:
         if (not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "iu"
                 or not np.can_cast(array.dtype, np.int64) or needed not in (None, len(array))):
             is_array = isinstance(array, np.ndarray)
-            told = f"{array.dtype} {list(array.shape)}" if is_array else f"of type {type(array).__name__}"
+            actual = f"{array.dtype} {list(array.shape)}" if is_array else f"of type {type(array).__name__}"
             length = needed if needed is not None else "worms" if name == "source" else "all destinations"
-            raise _Invalid(f"the array {name} of its worms is {told}. Needed: {np.dtype(TYPES[name])} [{length}].")
+            raise _Invalid(f"the array {name} of its worms is {actual}. Needed: {np.dtype(TYPES[name])} [{length}].")
         found[name] = np.asarray(array, np.int64)
         sent, visits = (len(found[one]) if one in found else None for one in ("source", "destinations"))
     for name, end in (("message_offsets", sent), ("destination_offsets", visits)):

@@ -15,7 +15,7 @@ __all__ = ["Allocator"]
 
 
 class Allocator(wiring.Component):
-    """Grants outputs to requesters. A request for several outputs is granted as a whole, or not at all.
+    """Allocator of outputs to requesters. A request for several outputs is granted as a whole, or not at all.
 
     A requester presents one of its *turns* at a time: a virtual channel, or a branch of the worm in a virtual channel.
     All outputs share *one* order of the requesters' turns (virtual channels or branches). The least recently granted

@@ -34,7 +34,7 @@ class FrameState(enum.Enum, shape=2):
 
 
 class InputDecode(wiring.Component):
-    """Turns each arriving flit into a buffer row, counts its readers, and detects its errors.
+    """First stage of an input: turns each arriving flit into a buffer row, counts its readers, and detects its errors.
 
     *Latency*: none; all outputs follow the link in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
     under way on any virtual channel.

@@ -25,8 +25,8 @@ class TokenSignature(wiring.Signature):
 
 
 class TokenStation(wiring.Component):
-    """Receives the token from its group's ring, grants it to a requester, and returns it to the ring ([Varavithya],
-    section 3.2).
+    """Station on the token ring of a group: receives the token, grants it to a requester, and returns it to the ring
+    ([Varavithya], section 3.2).
 
     ::
 

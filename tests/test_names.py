@@ -30,6 +30,11 @@ RENAMES = tomllib.loads((ROOT / "tools/renames.toml").read_text())
 #: Words that begin a relative clause, or a question, and no first line.
 RELATIVE = re.compile(r"(what|which|who|whom|whose|whether|where|when|how|why|of which|of what|that)\b", re.IGNORECASE)
 
+#: Verbs that begin no first line of a class or property. ``True`` begins no first line either: the first line of a
+#: property that is true or false is the statement that is true.
+VERBS = re.compile(r"(accepts|adds|builds|computes|decides|decodes|determines|draws|finds|grants|keeps|makes|receives|"
+                   r"replaces|sends|takes|tells|turns|writes|true|false)\b", re.IGNORECASE)
+
 
 @cache
 def tree(file):
@@ -170,6 +175,13 @@ def first_lines(file):
 @pytest.mark.parametrize("file", SOURCES + EXAMPLES + TESTS, ids=lambda file: str(file.relative_to(ROOT)))
 def test_first_lines_name_the_thing(file):
     assert [(number, line) for number, line in first_lines(file) if RELATIVE.match(line)] == []
+
+
+@pytest.mark.parametrize("file", SOURCES + EXAMPLES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_classes_and_properties_begin_with_a_noun(file):
+    named = [node for node in ast.walk(tree(file)) if isinstance(node, ast.ClassDef) or (
+        isinstance(node, ast.FunctionDef) and any("property" in ast.unparse(one) for one in node.decorator_list))]
+    assert [(node.lineno, node.name) for node in named if VERBS.match(ast.get_docstring(node) or "")] == []
 
 
 def test_few_members_are_looked_up_by_a_name_that_is_made():

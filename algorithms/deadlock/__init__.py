@@ -9,7 +9,7 @@
 - ``channel_use``: for each channel that a worm may hold, the outputs and consumption channels that it requests next.
 - ``graph``: the dependency graph, and the search for cycles in it.
 - ``adaptive_states``, ``knot_search``: the analysis of worms with a choice of channels.
-- ``branch_pairs``, ``multidrop_edges``, ``branch_dependencies``, ``whole_packet_edges``, ``token_cycles``: the analysis
+- ``branch_pairs``, ``multidrop_edges``, ``branch_dependencies``, ``deep_turns``, ``token_cycles``: the analysis
   of worms that switches replicate.
 - ``interfaces``: cycles of smart interfaces that forward packets to each other.
 - ``verdict``, ``witness``: the verdict of the analysis, and the worms that realise a cycle of dependencies.

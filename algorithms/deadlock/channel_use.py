@@ -16,7 +16,7 @@ from ..schemes import Scheme, ask, check_scheme, classes_of
 from ..topologies import TOPOLOGIES, Topology
 from ..turns import require_unicasts, wrong_turn
 from ..visit_triples import visit_triples_of_worms
-from .whole_packet_edges import chained_ways, turning_ways
+from .deep_turns import turns_at_stops, turns_down
 
 __all__ = ["NOWHERE", "ChannelUse", "find_channel_use", "visit_triples_of"]
 
@@ -214,7 +214,7 @@ def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, class
     used, loaded, arrives = np.zeros((3, len(passes)), bool)
     pairs, sampled = None, 0
     if scheme.is_tree:
-        stops = turning_ways(routes, passes)
+        stops = turns_down(routes, passes)
     else:
         homes = topology.consumptions[:, 0]
         pairs = np.unique(visit_triples_of(scheme, topology)[:, 1:], axis=0)
@@ -223,7 +223,7 @@ def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, class
         for came, at, to in sample.tolist():
             if homes[at] != homes[to] and (homes[at], homes[to]) not in known:
                 raise _unknown_triple(scheme, topology, came, at, to)
-        stops, _ = chained_ways(routes, pairs, passes)
+        stops, _ = turns_at_stops(routes, pairs, passes)
     stated = classes_of(scheme, topology)
     return ChannelUse(name, topology, routes, stated, stated if classes is None else classes, passes, stops,
                 np.empty((0, 3), np.int32), used, loaded, arrives, scheme.pairs_are_complete, scheme.replication,

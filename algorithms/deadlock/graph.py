@@ -256,7 +256,7 @@ def dependency_graph(
         block[:, 3 : 3 + stops] = witness
         rows.append(block)
 
-    def add_copied(part: int, edges: Edges) -> None:
+    def add_branch_edges(part: int, edges: Edges) -> None:
         add(part, edges.starts, edges.ends, edges.witness, edges.copied)
 
     def any_of(port: npt.NDArray) -> npt.NDArray:
@@ -273,7 +273,7 @@ def dependency_graph(
             for one in range(share):
                 add(part, held * share + one, ends, witness)
 
-        def asked_of(held: npt.NDArray, output: npt.NDArray, count: int = count, share: int = share,
+        def requested_after(held: npt.NDArray, output: npt.NDArray, count: int = count, share: int = share,
                      ) -> list[npt.NDArray]:
             """Return the resources requested after channels: next channels, or "any channel" of an ejection port."""
             at, port = end_of[held // count], output // count
@@ -287,55 +287,56 @@ def dependency_graph(
                 onwards = link_of[end_of[held // count], output // count] * count + output % count
                 _class_of_stops(part, mapped, held, onwards, part.stops[held, output])  # refuses a missing class
             if part not in without:
-                heads = find_header_states(part, mapped, channels, groups=groups, ports=ports, share=share)
-                add(index, *heads.edges())
+                states = find_header_states(part, mapped, channels, groups=groups, ports=ports, share=share)
+                add(index, *states.edges())
         elif part.needs_whole_packet:
-            for ends in asked_of(held, output):
+            for ends in requested_after(held, output):
                 add_held(held, ends, part.stops[held, output])
         elif len(held):
-            asked, witness = asked_of(held, output), part.stops[held, output]
-            exits = ports.at(witness[:, 1], held // count)
+            requested, witness = requested_after(held, output), part.stops[held, output]
+            ejections = ports.at(witness[:, 1], held // count)
             if slots:
                 nodes = witness[:, 1]
-                add(index, first_cons + exits, first_slots + nodes, witness)
-                for ends in asked:
+                add(index, first_cons + ejections, first_slots + nodes, witness)
+                for ends in requested:
                     add(index, first_slots + nodes, ends, witness)
                 first, sent = _first_channels(part, np.unique(nodes))
                 for one in range(share):
                     add(index, first_slots + sent[:, 0], first * share + one, sent)
             elif len(mapped):
                 onwards = link_of[end_of[held // count], output // count] * count + output % count
-                group = first_cons + exits * groups + (
+                group = first_cons + ejections * groups + (
                     _class_of_stops(part, mapped, held, onwards, witness) % channels)
                 add_held(held, group, witness)
-                for ends in asked:
+                for ends in requested:
                     add(index, group, ends, witness)
             else:  # without classes a worm may take and hold any consumption channel
-                add_held(held, any_of(exits), witness)
+                add_held(held, any_of(ejections), witness)
                 for one in range(groups):
-                    for ends in asked:
-                        add(index, first_cons + exits * groups + one, ends, witness)
+                    for ends in requested:
+                        add(index, first_cons + ejections * groups + one, ends, witness)
         if part not in without and not part.stops_with_a_choice:
             held, output = np.nonzero(part.passes[:, :, 0] >= 0)
-            for ends in asked_of(held, output):
+            for ends in requested_after(held, output):
                 add_held(held, ends, part.passes[held, output])
         if part.replication is not None and not (part.needs_whole_packet and fits):
-            splits = find_branch_pairs(part.routes, ports) if part.pairs is None else find_multidrop_edges(part, ports)
+            branch_pairs = (find_branch_pairs(part.routes, ports) if part.pairs is None else
+                            find_multidrop_edges(part, ports))
             numbering = ResourceNumbers(share, len(part.passes), first_cons if groups == 1 else first_any, first_token)
-            found = branch_dependencies(part, splits, numbering, tokens, consumed)
-            add_copied(index, found.to_tokens)
+            found = branch_dependencies(part, branch_pairs, numbering, tokens, consumed)
+            add_branch_edges(index, found.to_tokens)
             copies.append((index, found))
 
     if groups > 1:
-        exits = np.repeat(np.arange(len(ports)), groups)
-        add(-1, any_of(exits), first_cons + np.arange(len(exits)), np.empty((len(exits), 0), np.int32))
+        ejections = np.repeat(np.arange(len(ports)), groups)
+        add(-1, any_of(ejections), first_cons + np.arange(len(ejections)), np.empty((len(ejections), 0), np.int32))
     if copies:
         along = np.concatenate(rows)[:, :2].T
         for index, found in copies:
-            add_copied(index, found.from_tokens)
+            add_branch_edges(index, found.from_tokens)
             # with synchronous replication a worm that holds a channel also holds the first channel of each branch
             at_once = parts[index].replication == "synchronous"
-            add_copied(index, beyond(found.across, *along) if at_once else found.across)
+            add_branch_edges(index, beyond(found.across, *along) if at_once else found.across)
 
     edges = np.concatenate([np.empty((0, 7), np.int32), *rows])
     resources = first_any + len(ports)
@@ -357,19 +358,19 @@ def _first_channels(part: ChannelUse, nodes: npt.NDArray) -> tuple[npt.NDArray, 
 
 
 def _class_of_stops(
-    part: ChannelUse, classes: ClassMap, held: npt.NDArray, asked: npt.NDArray, witness: Integers
+    part: ChannelUse, classes: ClassMap, held: npt.NDArray, requested: npt.NDArray, witness: Integers
 ) -> npt.NDArray:
     """Return the consumption class that a worm requests at a stop, for each pair of channels into and out of the
     stop."""
     of_channel = classes.of_channels(part.topology, part.vc_classes)
-    chosen = classes.at_stop(of_channel[held], of_channel[asked])
+    chosen = classes.at_stop(of_channel[held], of_channel[requested])
     without = np.flatnonzero(chosen == NO_CLASS)
     if len(without):
         first = int(without[0])
 
         def suffices(wider: ClassMap) -> bool:
             of_hop = wider.of_channels(part.topology, part.vc_classes)
-            return bool(wider.at_stop(of_hop[held[first]], of_hop[asked[first]]) != NO_CLASS)
+            return bool(wider.at_stop(of_hop[held[first]], of_hop[requested[first]]) != NO_CLASS)
 
         raise without_class(classes, part.name, part.topology, *witness[first].tolist(), suffices=suffices)
     return chosen

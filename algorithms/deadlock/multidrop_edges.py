@@ -7,7 +7,7 @@ from ..ejection import EjectionPorts
 from ..routing import walk
 from .branch_pairs import BranchPairs, require_one_candidate
 from .channel_use import ChannelUse
-from .whole_packet_edges import chained_ways
+from .deep_turns import turns_at_stops
 
 __all__ = ["find_multidrop_edges"]
 
@@ -22,7 +22,7 @@ def find_multidrop_edges(part: ChannelUse, ports: EjectionPorts) -> BranchPairs:
     topology, routes, pairs = part.topology, part.routes, part.pairs
     assert pairs is not None
     require_one_candidate(routes)
-    _, came = chained_ways(routes, pairs, part.passes.copy())
+    _, came = turns_at_stops(routes, pairs, part.passes.copy())
     starts = np.ascontiguousarray(topology.injections[:, 0])
     found = _drops(routes.arrays, starts, pairs, came, len(ports), ports.first, ports.place)
     return BranchPairs(found, np.full((len(part.passes), 3), -1, np.int32))

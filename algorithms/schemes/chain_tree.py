@@ -57,10 +57,10 @@ class ChainTree(UnicastAnywhere):
 
     def form(self, topology: Topology) -> str:
         """Describe k, the order and the relation. On a mesh, the description begins with the number of dimensions."""
-        told = f"{self.children}, order {self.order_on(topology)}, by {self.relation_on(topology).name}"
+        form = f"{self.children}, order {self.order_on(topology)}, by {self.relation_on(topology).name}"
         if topology.kind != "mesh":
-            return told
-        return f"{len(topology.shape)}-D{',' if len(topology.shape) == 2 else ':'} {told}"
+            return form
+        return f"{len(topology.shape)}-D{',' if len(topology.shape) == 2 else ':'} {form}"
 
     def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms by `tree_worms`."""

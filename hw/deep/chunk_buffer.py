@@ -8,7 +8,7 @@ from wormcast.algorithms.errors import WormcastError
 
 from ..logic import bits_for
 
-__all__ = ["ChunkStore", "row_after", "row_bits"]
+__all__ = ["ChunkBuffer", "row_after", "row_bits"]
 
 
 def row_bits(rows: int) -> int:
@@ -26,19 +26,19 @@ def row_after(row: Value, rows: int) -> Value:
     return Cat(Mux(last, 0, place + 1)[:len(place)], lap ^ last)
 
 
-class ChunkStore(wiring.Component):
+class ChunkBuffer(wiring.Component):
     """Ring of rows of ``chunk`` flits. A row is freed when all its readers have fetched it ([Sivaram98], 5.1.2).
 
     ::
 
-        write ─▶ lane 0 │ lane 1 │  …  │ lane chunk-1     a flit goes into one lane, a fetch reads a row in all lanes
+        write ─▶ bank 0 │ bank 1 │  …  │ bank chunk-1     a flit goes into one bank, a fetch reads a row in all banks
         close ─▶ pending[row] := needed                    the paper's replication chunk counter
         fetch ─▶ pending[row] -= 1 ── 0: the row is freed, in the order in which it was closed
 
     Each worm begins a new row, so a worm's last row may be filled only in part. A filled row is *closed* when its
     replication chunk counter is set; only closed rows can be fetched. A reader fetches the rows of a worm in order.
-    Readers that took a row's flits in cut-through are not counted in ``needed``. A *lane* is a memory with one flit
-    position of all rows. One flit is written into one lane per cycle, so no byte enables are needed.
+    Readers that took a row's flits in cut-through are not counted in ``needed``. A *bank* is a memory with one flit
+    position of all rows. One flit is written into one bank per cycle, so no byte enables are needed.
 
     *Latency*: a row that is closed in cycle t can be fetched from t + 1 on, and is on ``row`` in the cycle after the
     fetch. *Throughput*: one flit written, and one row fetched or closed, per cycle. *Reset*: empty.
@@ -89,7 +89,7 @@ class ChunkStore(wiring.Component):
         The row that is closed next.
     write_row : Out(row_bits(rows))
         The row that flits are written to.
-    lane : Out(range(chunk))
+    bank : Out(range(chunk))
         Position in the row at which the next flit is written.
     freed : Out(1)
         A pulse for each row that is free again.
@@ -98,7 +98,7 @@ class ChunkStore(wiring.Component):
     def __init__(self, *, rows: int, chunk: int, width: int, readers: int):
         for field, value in (("rows", rows), ("chunk", chunk)):
             if value < 2:
-                raise WormcastError(f"ChunkStore.{field}: {value} is not valid. Allowed: 2 or more.")
+                raise WormcastError(f"ChunkBuffer.{field}: {value} is not valid. Allowed: 2 or more.")
         self.rows = rows
         self.chunk = chunk
         self.width = width
@@ -119,7 +119,7 @@ class ChunkStore(wiring.Component):
             "row_ends": Out(1),
             "closed_row": Out(row_bits(rows)),
             "write_row": Out(row_bits(rows)),
-            "lane": Out(range(chunk)),
+            "bank": Out(range(chunk)),
             "freed": Out(1),
         })
 
@@ -131,24 +131,24 @@ class ChunkStore(wiring.Component):
         used = Signal(range(self.rows + 1))  # rows in use: with at least one flit, stored or void
         owed = Signal(range(self.rows + 1))  # freed rows that ``freed`` has not reported
         m.d.comb += [
-            self.full.eq((used == self.rows) & (self.lane == 0)),
+            self.full.eq((used == self.rows) & (self.bank == 0)),
             accepted.eq((self.write | self.void) & ~self.full),
-            last.eq(accepted & ((self.lane == self.chunk - 1) | self.ends)),
+            last.eq(accepted & ((self.bank == self.chunk - 1) | self.ends)),
             self.closes.eq((last | (accepted & self.cut)) & ~self.void),
         ]
         with m.If(accepted):
-            m.d.sync += [self.lane.eq(Mux(last, 0, self.lane + 1)), over.eq((self.cut | over) & ~last)]
+            m.d.sync += [self.bank.eq(Mux(last, 0, self.bank + 1)), over.eq((self.cut | over) & ~last)]
         with m.If(self.closes):
             m.d.sync += self.write_row.eq(row_after(self.write_row, self.rows))
         with m.If(self.close):
             m.d.sync += self.closed_row.eq(row_after(self.closed_row, self.rows))
         for k in range(self.chunk):
-            lane: memory.Memory = memory.Memory(shape=self.width, depth=self.rows, init=[],
+            bank: memory.Memory = memory.Memory(shape=self.width, depth=self.rows, init=[],
                                                 attrs={"ram_style": "block"})
-            m.submodules[f"lane_{k}"] = lane
-            write, read = lane.write_port(), lane.read_port()
+            m.submodules[f"bank_{k}"] = bank
+            write, read = bank.write_port(), bank.read_port()
             m.d.comb += [
-                write.en.eq(accepted & ~self.void & (self.lane == k)),
+                write.en.eq(accepted & ~self.void & (self.bank == k)),
                 write.addr.eq(self.write_row[:-1]),
                 write.data.eq(self.data),
                 read.en.eq(self.fetch),
@@ -188,7 +188,7 @@ class ChunkStore(wiring.Component):
         m.d.comb += [
             # a row cannot be closed and fetched in one cycle
             gained.eq((fetched | unread) + skipped),
-            begins.eq(accepted & (self.lane == 0)),
+            begins.eq(accepted & (self.bank == 0)),
             self.freed.eq((owed != 0) | (gained != 0)),
         ]
         m.d.sync += [

@@ -83,40 +83,40 @@ class DeepProbe(BranchesProbe):
 
         A branch that waits for its output has not read any flit place of its worm.
         """
-        filled, lane = self._stored(read)
-        return [*(self._ahead(output, lane, read) for output in self.leads), filled * self.chunk + lane]
+        filled, filling = self._stored(read)
+        return [*(self._ahead(output, filling, read) for output in self.leads), filled * self.chunk + filling]
 
     def ready(self, read: Callable[[str], Any]) -> list[Any]:
         # without cut-through a reader takes only filled rows: flits of a partly filled row are not ready
-        filled, lane = self._stored(read)
+        filled, filling = self._stored(read)
         comes = read(f"{self.name}_input.arrives") != 0
         found = []
         for output in self.leads:
             reader = f"{self._outputs[output]}_reader"
             follows = (read(f"{reader}.following") != 0) | comes
             on_its_way = read(f"{reader}.was_fetched") != 0
-            found.append(self._ahead(output, np.where(follows, lane + comes, 0), read) + on_its_way)
+            found.append(self._ahead(output, np.where(follows, filling + comes, 0), read) + on_its_way)
         return [*found, filled * self.chunk]
 
-    def _ahead(self, output: int, lane: Any, read: Callable[[str], Any]) -> Any:
+    def _ahead(self, output: int, filling: Any, read: Callable[[str], Any]) -> Any:
         """Return the number of flit places that the branch to an output has not read.
 
-        ``lane`` is the number of flits in the row that is being filled.
+        ``filling`` is the number of flits in the row that is being filled.
         """
         written, begins = (read(f"{self.name}_input.{name}") for name in ("store.write_row", "channel_0.start_row"))
         reader = f"{self._outputs[output]}_reader"
         mine = (read(f"{reader}.holding") != 0) & (read(f"{reader}.owner") >> self.port & 1 != 0)
         at = np.where(mine, read(f"{reader}.row"), begins)
         place = mine * (read(f"{reader}.following") != 0) * read(f"{reader}.place")
-        ahead = self._rows_between(at, written) * self.chunk + lane - place
+        ahead = self._rows_between(at, written) * self.chunk + filling - place
         requested = self._requests(lambda name: read(f"{self.scope}.{name}"), output)
         return np.where(mine | requested, ahead, 0)
 
     def _stored(self, read: Callable[[str], Any]) -> tuple[Any, Any]:
         """Return the number of filled rows, and of flits in the row that is being filled."""
-        used, lane, over = (read(f"{self.name}_input.store.{name}") for name in ("used", "lane", "over"))
-        lane = lane * (over == 0)
-        return used - (lane != 0), lane
+        used, filling, over = (read(f"{self.name}_input.store.{name}") for name in ("used", "bank", "over"))
+        filling = filling * (over == 0)
+        return used - (filling != 0), filling
 
     def _rows_between(self, start: Any, end: Any) -> Any:
         """Return the number of rows from row number ``start`` to row number ``end`` in the ring."""
@@ -127,13 +127,13 @@ class DeepProbe(BranchesProbe):
     def flits(self, read: Callable[[str], Any]) -> list[int]:
         """Return the stored flits of an input, oldest first, in the format of shallow buffers: data, head mark, `Mark`.
         """
-        filled, lane = map(int, self._stored(read))
+        filled, filling = map(int, self._stored(read))
         written = int(read(f"{self.name}_input.store.write_row")) & (1 << (self.rows - 1).bit_length()) - 1
-        lanes = [read(f"{self.name}_input.store.lane_{k}") for k in range(self.chunk)]
+        banks = [read(f"{self.name}_input.store.bank_{k}") for k in range(self.chunk)]
         found = []
-        for row in range(written - filled, written + (lane != 0)):
-            for k in range(self.chunk if row < written else lane):
-                flit = int(lanes[k][row % self.rows])
+        for row in range(written - filled, written + (filling != 0)):
+            for k in range(self.chunk if row < written else filling):
+                flit = int(banks[k][row % self.rows])
                 found.append(self._as_row(flit))
                 if flit >> 1 & 1:
                     break

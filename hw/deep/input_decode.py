@@ -14,7 +14,7 @@ __all__ = ["DeepInputDecode"]
 
 
 class DeepInputDecode(wiring.Component):
-    """Determines the branches of each arriving worm, and detects its errors.
+    """First stage of a deep input: determines the branches of each arriving worm, and detects its errors.
 
     A worm becomes *known* when the header flit arrives that determines its branches: at the latest, the last header
     flit. A worm that requests nothing, or whose header is cut, is *void*: the rest of it is not stored. If a worm

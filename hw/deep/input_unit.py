@@ -10,7 +10,7 @@ from ..faults import Cause
 from ..link import LinkSignature, flit_layout
 from ..logic import bits_for
 from ..port import PortSpec
-from .chunk_buffer import ChunkStore, row_bits
+from .chunk_buffer import ChunkBuffer, row_bits
 from .cut_through import CutThroughWindow
 from .input_decode import DeepInputDecode
 from .worm import DeepState, DeepWorm
@@ -23,7 +23,7 @@ class DeepInput(wiring.Component):
 
     ::
 
-        link ─▶ register ─▶ intake ─┬─▶ ChunkStore ───────────────────▶ fetched rows ─▶ RowReaders
+        link ─▶ register ─▶ intake ─┬─▶ ChunkBuffer ───────────────────▶ fetched rows ─▶ RowReaders
                              │      └─▶ CutThroughWindow ─▶ the flit that passes ───────────────▶ RowReaders
                              │ known
                              ▼
@@ -80,7 +80,7 @@ class DeepInput(wiring.Component):
     passing : Out
         The passing flit.
     fetch, fetch_row, row, row_ends, closed_row : In, In, Out, Out, Out
-        As in `ChunkStore`.
+        As in `ChunkBuffer`.
     busy : Out(1)
         The input closes a row in this cycle, so its rows cannot be fetched in this cycle.
     cause, cause_vc : Out(Cause), Out(1)
@@ -131,7 +131,7 @@ class DeepInput(wiring.Component):
         m = Module()
         flit = flit_layout(self.width)
         m.submodules.intake = intake = DeepInputDecode(self.port, decoder=self.decoder)
-        m.submodules.store = store = ChunkStore(rows=self.rows, chunk=self.spec.chunk, width=flit.size,
+        m.submodules.store = store = ChunkBuffer(rows=self.rows, chunk=self.spec.chunk, width=flit.size,
                                                 readers=len(self.leads))
         m.submodules.window = window = CutThroughWindow(flits=self.decoder.flits, width=flit.size + 1,
                                           info_bits=bits_for(self.outputs + 1))

@@ -11,7 +11,7 @@ __all__ = ["RowReader"]
 
 
 class RowReader(wiring.Component):
-    """Sends one copy of a worm to one output, at its own pace.
+    """Reader of a deep input for one output: sends one copy of a worm, at its own pace.
 
     ::
 
@@ -23,7 +23,7 @@ class RowReader(wiring.Component):
     following, and fetches rows from this flit's row on. A reader that is granted its output after the worm's first flit
     has passed the window fetches the worm's rows, from the first row on. A reader has room for two rows: one is sent
     while the next one is fetched. A reader fetches a row at most once, as a whole, after the row is closed (see
-    `ChunkStore`).
+    `ChunkBuffer`).
 
     The reader ``holds`` its input until the worm's tail is taken from the input's window, or the worm's last row is
     fetched.
@@ -138,7 +138,7 @@ class RowReader(wiring.Component):
         has_current = Signal()
         has_behind = Signal()
         from_row = Signal(layout)
-        lanes = [layout(self.fetched[k * size:(k + 1) * size]) for k in range(self.chunk)]
+        row_flits = [layout(self.fetched[k * size:(k + 1) * size]) for k in range(self.chunk)]
         m.d.comb += [
             granted.eq(self.granted.any()),
             flit_passes.eq(self.passes & Mux(granted, self.starts, following)),
@@ -179,9 +179,9 @@ class RowReader(wiring.Component):
                 later.eq(~ends & (later | (self.place == self.chunk - 1))),
             ]
         with m.If(self.loads):
-            m.d.sync += [one.eq(lane) for one, lane in zip(behind, lanes, strict=True)]
+            m.d.sync += [one.eq(flit) for one, flit in zip(behind, row_flits, strict=True)]
         with m.If(moves):
-            m.d.sync += [one.eq(lane) for one, lane in zip(current, behind, strict=True)]
+            m.d.sync += [one.eq(flit) for one, flit in zip(current, behind, strict=True)]
         m.d.sync += [
             holding.eq((granted | holding) & ~ended),
             following.eq(Mux(granted, self.starts, following) & ~falls_behind & ~(sends_passing & self.passing.tail)),

@@ -7,11 +7,11 @@ from amaranth.lib.wiring import In, Out
 from ..logic import any_of
 from .chunk_buffer import row_bits
 
-__all__ = ["FetchOrder"]
+__all__ = ["RowScheduler"]
 
 
-class FetchOrder(wiring.Component):
-    """Grants the row bus to the readers in turn.
+class RowScheduler(wiring.Component):
+    """Scheduler of the row bus: grants the bus to the readers in turn.
 
     The reader with the turn fetches the row that it requests, if that row is closed and the row's input closes no other
     row in this cycle. All inputs together deliver at most one row per cycle. If a row has as many flits as there are
@@ -36,7 +36,7 @@ class FetchOrder(wiring.Component):
     owner_{o}, row_{o} : In
         The input and the row that reader o requests.
     closed_row_{i} : In
-        The row of input i that is closed next, as in `ChunkStore`.
+        The row of input i that is closed next, as in `ChunkBuffer`.
     busy : In(inputs)
         Inputs that cannot deliver a row in this cycle.
     fetch_grant : Out(readers)

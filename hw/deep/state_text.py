@@ -17,7 +17,7 @@ Read = Callable[[str], Any]
 def row_fields(switch: DeepSwitchSpec, port: int, read: Read) -> Any:
     """Read the registers of an input that `describe_rows` needs, stacked along a last dimension."""
     store = f"{switch.inputs[port].name}_input.store"
-    single = [read(f"{store}.{name}") for name in ("used", "lane", "closed_row", "write_row")]
+    single = [read(f"{store}.{name}") for name in ("used", "bank", "closed_row", "write_row")]
     return np.concatenate([np.stack(single, axis=-1), read(f"{store}.pending")], axis=-1)
 
 
@@ -27,14 +27,14 @@ def describe_rows(switch: DeepSwitchSpec, fields: Any) -> str:
     ``3:2``: row 3 has a replication chunk counter of 2, as two outputs have not fetched it. ``5+``: row 5 has received
     its last flit, and is not closed yet. ``6+3``: row 6 has three flits so far.
     """
-    used, lane, *numbers = map(int, fields[:4])
-    pending, filling = fields[4:], int(lane != 0)
+    used, flits, *numbers = map(int, fields[:4])
+    pending, filling = fields[4:], int(flits != 0)
     closed, written = (number & (1 << bits_for(switch.rows)) - 1 for number in numbers)
     waiting = written - closed + switch.rows * (written < closed or (written == closed and numbers[0] != numbers[1]))
     whole = [(closed - 1 - k) % switch.rows for k in reversed(range(max(0, used - waiting - filling)))]
     return ",".join([*(f"{row}:{int(pending[row])}" for row in whole),
                      *(f"{(closed + k) % switch.rows}+" for k in range(waiting)),
-                     *[f"{written}+{lane}"] * filling])
+                     *[f"{written}+{flits}"] * filling])
 
 
 def reader_fields(switch: DeepSwitchSpec, output: int, read: Read) -> Any:

@@ -11,7 +11,7 @@ from ..logic import any_of
 from ..switch import Switch
 from .input_unit import DeepInput
 from .reader import RowReader
-from .row_scheduler import FetchOrder
+from .row_scheduler import RowScheduler
 from .switch_spec import DeepSwitchSpec
 
 __all__ = ["DeepSwitch"]
@@ -25,7 +25,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         {port}_in ─▶ DeepInput ─┬─ the flit that passes ─▶ crossbar ──────────┐
                        │  ▲     └─ fetched row ─▶ bus ─▶ RowReader of output ─┴▶ OutputUnit ─▶ {port}_out
                   wants│  │granted                 ▲                                │ free, ready
-                       └──┴──── Allocator ─────────┴─ FetchOrder ◀─ fetch_request   │
+                       └──┴──── Allocator ─────────┴─ RowScheduler ◀─ fetch_request   │
                                     ▲───────────────────────────────────────────────┘
 
     Each output reads the worm independently: a blocked branch does not block the others. Unicasts and worms with many
@@ -107,7 +107,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
 
     def _fetch(self, m, inputs, readers):
         """Connect the row bus: one row per cycle goes from its input to the reader that requested it."""
-        m.submodules.order = order = FetchOrder(readers=len(readers), inputs=len(inputs), rows=self.rows)
+        m.submodules.order = order = RowScheduler(readers=len(readers), inputs=len(inputs), rows=self.rows)
         row, ends = Signal(self.chunk * flit_layout(self.width).size, name="bus"), Signal(name="bus_ends")
         source, target = Signal(len(inputs), name="bus_source"), Signal(len(readers), name="bus_target")
         m.d.sync += [source.eq(order.fetch), target.eq(order.fetch_grant)]

@@ -25,7 +25,7 @@ the host, 3 cycles."""
 
 
 class Consumption(wiring.Component):
-    """Takes packets from the consumption channels of one link, and sends their payload to the host.
+    """Receiving half of an interface, for one link: sends the payload of arriving packets to the host.
 
     ::
 

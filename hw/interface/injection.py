@@ -23,7 +23,7 @@ __all__ = ["Injection"]
 
 
 class Injection(wiring.Component):
-    """Sends the host's worms one after the other, in packets, each of which is a worm of its own.
+    """Sending half of an interface: sends the host's worms one after the other, in packets.
 
     ::
 

@@ -15,7 +15,7 @@ __all__ = ["StreamReceiver"]
 
 
 class StreamReceiver(wiring.Component):
-    """Takes the worms of one link to the host, removes the source's id, and hands out their payload.
+    """Receiver of messages at a host: removes the source's id from the worms of one link, and hands out their payload.
 
     ::
 

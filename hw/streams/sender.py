@@ -19,7 +19,7 @@ MOST_MESSAGE = 4096
 
 
 class StreamSender(wiring.Component):
-    """Sends each message of a host as the worms of its destination set.
+    """Sender of messages at a host: sends each message as the worms of its destination set.
 
     ::
 

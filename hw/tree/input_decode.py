@@ -15,7 +15,9 @@ __all__ = ["TreeInputDecode"]
 
 
 class TreeInputDecode(wiring.Component):
-    """Turns each arriving flit into a buffer row, determines the branches of its worm, and detects its errors.
+    """First stage of a tree input: turns each arriving flit into a buffer row, and determines the branches of its worm.
+
+    The stage also detects errors of flits.
 
     ::
 

@@ -68,7 +68,7 @@ class Answers:
         if where == "exit":
             return answer["exit"]
         try:
-            return _value_at(answer["told"], where.split("/"))
+            return _value_at(answer["result"], where.split("/"))
         except (KeyError, IndexError, ValueError, TypeError, StopIteration) as error:
             raise WormcastError(f"output: {where!r} is not valid: the JSON of '{command}' has no such path. "
                                 "Needed: keys of this JSON, joined by /.") from error
@@ -91,7 +91,7 @@ class Answers:
 
     def _answer(self, command: str) -> dict[str, Any]:
         if command not in self._known:
-            key = json.dumps({"told": command, "from": _origin(module_of(command))}, sort_keys=True)
+            key = json.dumps({"command": command, "from": _origin(module_of(command))}, sort_keys=True)
             if key in self._store:
                 self._known[command] = self._store[key]
                 return self._known[command]
@@ -105,7 +105,7 @@ def _ask(command: str, progress: bool) -> dict[str, Any]:
     began = time.monotonic()
     with naming(f"'{command}'"):
         result = read_command(command).result(progress=progress)
-    return {"exit": int(result.exit_code), "told": result.to_dict(), "seconds": time.monotonic() - began}
+    return {"exit": int(result.exit_code), "result": result.to_dict(), "seconds": time.monotonic() - began}
 
 
 def _value_at(value: Any, path: Sequence[str]) -> Any:

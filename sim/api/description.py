@@ -45,7 +45,8 @@ class NetworkResult(CommandResult):
 
     @property
     def up(self) -> list[bool] | None:
-        """True for each link that leads up. None if the network's unicasts are not routed by up*/down* by default."""
+        """Directions of all links: True for a link that leads up. None if the network's unicasts are not routed by
+        up*/down* by default."""
         network = self.topology
         return goes_up(network).tolist() if usual_relation(network.kind) is UP_DOWN else None
 

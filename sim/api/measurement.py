@@ -435,12 +435,12 @@ class SaturationResult(CommandResult):
         if found.deadlock:
             return [f"{what}: deadlock at rate {found.deadlock.rate:g}"]
         if found.above is None:
-            told = [f"{what}: not saturated at rate {low:g}"]
+            lines = [f"{what}: not saturated at rate {low:g}"]
         else:
-            told = [f"{what}: saturates between rate {low:.4g} and {high:.4g}"]
+            lines = [f"{what}: saturates between rate {low:.4g} and {high:.4g}"]
         if (slow := self.slow_rates) is not None and found.slow_above is not None:
-            told.append(f"latency above {found.multiple:g} x zero load between rate {slow[0]:.4g} and {slow[1]:.4g}")
-        return [*told, count(len(found.probes) + (found.zero_load is not None), "load experiment")]
+            lines.append(f"latency above {found.multiple:g} x zero load between rate {slow[0]:.4g} and {slow[1]:.4g}")
+        return [*lines, count(len(found.probes) + (found.zero_load is not None), "load experiment")]
 
 
 @checked

@@ -89,9 +89,9 @@ class Setup:
         without : collection of str
             Options that are left out.
         """
-        told = {
+        options = {
             "topology": self.topology.origin, "scheme": self.origin.scheme,
             "relation": self.origin.relation or self.scheme.relation.name, **(others or {}),
             named: self.origin.named, **self.configuration.resolved(self.topology, self.scheme),
         }
-        return {name: value for name, value in told.items() if name not in without}
+        return {name: value for name, value in options.items() if name not in without}

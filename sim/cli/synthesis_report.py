@@ -50,13 +50,13 @@ def report_point(point: SynthesisPoint, result: Synthesis, blocks: Breakdown | N
 
 def _describe(point: SynthesisPoint) -> list[str]:
     """Return two lines: the component with its network and target, and its hardware options."""
-    told = point.resolved
-    known = told["relations"].split(",")
-    area_delay = "" if told["area_delay"] is None else f", area-delay {told['area_delay']} ps"
-    clock = ", asynchronous reset" * (told["reset"] == "async") + ", clock enable" * told["clock_enable"]
-    host = "" if told["host"] == "links" else f", host {told['host']}"
-    made_for = (f"{point.what} for {told['scheme']} on {told['topology']}, relation{'s' if len(known) > 1 else ''} "
-                f"{' and '.join(known)}{clock}{host}; {told['target']} ({TARGETS[told['target']].device}){area_delay}")
+    made = point.resolved
+    known = made["relations"].split(",")
+    area_delay = "" if made["area_delay"] is None else f", area-delay {made['area_delay']} ps"
+    clock = ", asynchronous reset" * (made["reset"] == "async") + ", clock enable" * made["clock_enable"]
+    host = "" if made["host"] == "links" else f", host {made['host']}"
+    made_for = (f"{point.what} for {made['scheme']} on {made['topology']}, relation{'s' if len(known) > 1 else ''} "
+                f"{' and '.join(known)}{clock}{host}; {made['target']} ({TARGETS[made['target']].device}){area_delay}")
     return [made_for, describe_hardware(point.blueprint.configuration, point.blueprint.scheme)]
 
 

@@ -98,8 +98,8 @@ def _run(command: Sequence[str], who: str, text: str, folder: Path | None, envir
                           text=True, encoding="utf-8", check=False)
     if done.returncode:
         lines = (done.stdout + done.stderr).strip().splitlines() or ["no output"]
-        told = next(filter(ERROR.match, reversed(lines)), lines[-1])
-        raise WormcastError(f"{who}: {Path(command[0]).name} {ended(done.returncode)}: {told[-1000:]}")
+        reason = next(filter(ERROR.match, reversed(lines)), lines[-1])
+        raise WormcastError(f"{who}: {Path(command[0]).name} {ended(done.returncode)}: {reason[-1000:]}")
     return done.stdout
 
 

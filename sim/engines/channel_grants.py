@@ -62,31 +62,31 @@ def _record(*fields: str) -> np.dtype:
     return np.dtype([(field, np.int64) for field in fields])
 
 
-#: Record that describes a kind of routers (`Fronts.kinds`). ``start``: first byte of the kind's state.
+#: Record that describes a kind of routers (`FrontTable.kinds`). ``start``: first byte of the kind's state.
 #: ``instances``: number of the kind's routers in all lanes.
 #: ``tile_bytes``, ``lanes``: number of bytes, and of routers, of a tile of the kind's state.
 #: ``unit``: number of routers, one bit each, in a word of `GrantTracking.before`.
-#: ``first``: index of the kind's first router in `Fronts.switch`.
+#: ``first``: index of the kind's first router in `FrontTable.switch`.
 #: ``out``: number of the first output channel of the kind's first router.
 #: ``outs``: number of output channels of each router.
 KIND = _record("start", "tile_bytes", "lanes", "unit", "instances", "first", "out", "outs")
 
-#: Record that describes an input virtual channel in all routers of a kind (`Fronts.channels`).
-#: ``kind``: row in `Fronts.kinds`. ``input``: number of the router's input.
+#: Record that describes an input virtual channel in all routers of a kind (`FrontTable.channels`).
+#: ``kind``: row in `FrontTable.kinds`. ``input``: number of the router's input.
 #: ``first``: number of the channel's front in the kind's first router.
 #: ``word``: first word of the channel's fronts in `GrantTracking.before`.
-#: ``links``, ``links_end``: range of the channel's rows in `Fronts.links`.
-#: ``ejection_ports``: first of the channel's rows in `Fronts.ejection_ports`.
-#: ``link_vc``, ``ejection_port``, ``consumption_vc``, ``position``: first row in `Fronts.pieces` of the register of
+#: ``links``, ``links_end``: range of the channel's rows in `FrontTable.links`.
+#: ``ejection_ports``: first of the channel's rows in `FrontTable.ejection_ports`.
+#: ``link_vc``, ``ejection_port``, ``consumption_vc``, ``position``: first row in `FrontTable.pieces` of the register of
 #: this name.
-#: ``pieces_end``: index after the last row of ``position`` in `Fronts.pieces`.
-#: The rows of ``link_vc``, ``ejection_port`` and ``consumption_vc`` in `Fronts.pieces` end where the next register's
-#: rows begin.
+#: ``pieces_end``: index after the last row of ``position`` in `FrontTable.pieces`.
+#: The rows of ``link_vc``, ``ejection_port`` and ``consumption_vc`` in `FrontTable.pieces` end where the rows of the
+#: next register begin.
 CHANNEL = _record("kind", "first", "input", "word", "links", "links_end", "ejection_ports",
                   "link_vc", "ejection_port", "consumption_vc", "position", "pieces_end")
 
 
-class Fronts(NamedTuple):
+class FrontTable(NamedTuple):
     """Registers of all fronts, by their memory addresses, and the network links that join fronts.
 
     Each input virtual channel of a router has one *front*, registers that describe the first worm in the buffer.
@@ -152,10 +152,10 @@ class Grants:
     `LinkTrace.waits`. A wait is *behind* the message that held the channel last, if that message's worm still occupied
     the channel or its buffer when the wait began.
 
-    A packet's wait for an injection channel begins `Fronts.least` cycles after the host sends the worm's first flit to
-    the interface. The wait for an injection channel ends when the packet's first flit is on the injection link. A
-    packet's wait for the front of a buffer begins `Fronts.header` cycles after the packet's first flit is on the link
-    to the buffer. The wait for the front ends when the packet reaches the front.
+    A packet's wait for an injection channel begins `FrontTable.least` cycles after the host sends the worm's first flit
+    to the interface. The wait for an injection channel ends when the packet's first flit is on the injection link. A
+    packet's wait for the front of a buffer begins `FrontTable.header` cycles after the packet's first flit is on the
+    link to the buffer. The wait for the front ends when the packet reaches the front.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ class Grants:
 
 
 class _Layout:
-    """Builder of the `Fronts` of a network; see `Grants`."""
+    """Builder of the `FrontTable` of a network; see `Grants`."""
 
     def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
                  place: Callable[[str, str], tuple[int, int]], turns: bool):
@@ -250,8 +250,8 @@ class _Layout:
         self.out: dict[str, int] = {}
         self.vcs = max(spec.vcs for router in network.routers.values() for spec in router.outputs)
 
-    def fronts(self) -> tuple[Fronts, int, int]:
-        """Return the `Fronts`, the number of fronts, and the number of words that hold one bit for each front."""
+    def fronts(self) -> tuple[FrontTable, int, int]:
+        """Return the `FrontTable`, the number of fronts, and the number of words that hold one bit for each front."""
         network, configuration = self.network, self.network.configuration
         kinds: list[tuple[int, ...]] = []
         channels: list[tuple[int, ...]] = []
@@ -275,7 +275,7 @@ class _Layout:
         links = [(lane, link) for lane in range(network.lanes) for link in network.fabric.of_kind("injection")]
         injected = outs + np.arange(len(links) * self.vcs).reshape(-1, self.vcs)
         members = [np.tile(network.switch_kinds[name].members, network.lanes) for name in network.routers]
-        return Fronts(
+        return FrontTable(
             ports=np.array([self._port(lane, link) for lane, link in links], np.int64), injected=injected,
             least=INTERFACE + configuration.t_ns, lag=int(configuration.delays == "fast"), header=HEADER,
             packet=configuration.packet, kinds=np.array(kinds, KIND), channels=np.array(channels, CHANNEL),
@@ -291,7 +291,7 @@ class _Layout:
         return len(self.network.routers[kind].outputs) * self.vcs
 
     def _port(self, lane: int, link: FabricLink) -> tuple[int, ...]:
-        """Return an injection link's row in `Fronts.ports`."""
+        """Return an injection link's row in `FrontTable.ports`."""
         assert link.node is not None
         (start, step), node = self.place(link.near.kind, link.near.port), lane * self.network.nodes + link.node
         return (start + step * node, link.number * self.network.hosts + node, (link.vcs - 1).bit_length(), link.target)

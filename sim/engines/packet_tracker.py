@@ -33,9 +33,9 @@ INJECTION, LINK, CONSUMPTION, BUFFER, TURN = range(5)
 FIRST, COUNT, MOST = range(3)
 NOBODY = -1
 
-# Flags of a front for its link (`Fronts.flags`): needed (NEEDS_LINK), owned (OWNS_LINK), no longer needed (LINK_DONE).
-# Flags of a front for its node: the worm requests a consumption channel (REQUESTS_CONSUMPTION), has a destination here
-# (HERE), and has sent its tail to the node (CONSUMPTION_DONE).
+# Flags of a front (`FrontTable.flags`). Its link is needed (NEEDS_LINK), owned (OWNS_LINK), or no longer needed
+# (LINK_DONE). Its worm requests a consumption channel (REQUESTS_CONSUMPTION), has a destination here (HERE), and has
+# sent its tail to the node (CONSUMPTION_DONE).
 # Flag ELIGIBLE of a front: the first reader has a flit that could move.
 NEEDS_LINK, OWNS_LINK, LINK_DONE, REQUESTS_CONSUMPTION, HERE, CONSUMPTION_DONE, ELIGIBLE = range(7)
 # Bits of `GrantTracking.before`: the worm at the front waits for a link (WAITS) or for a consumption channel (WANTS).
@@ -62,7 +62,7 @@ CREDIT = 2
 
 @compiled
 def _number(state, pieces, begin, end, tile, lane):
-    """Return a register of one instance, assembled from its pieces (`Fronts.pieces`)."""
+    """Return a register of one instance, assembled from its pieces (`FrontTable.pieces`)."""
     value = np.int64(0)
     for k in range(begin, end):
         low, width, shift, offset, bits = pieces[k]
@@ -356,7 +356,7 @@ def run_tracked(cycles, beyond, fronts, tracking, states, outputs, host, entry, 
 
     Parameters
     ----------
-    fronts, tracking : Fronts, GrantTracking
+    fronts, tracking : FrontTable, GrantTracking
         See `Grants`.
     states : unsigned [words] for 1, 2, 4 and 8 bytes
         State of all components, viewed as numbers of these sizes.

@@ -133,7 +133,7 @@ def _design(fragment: Any, ports: Mapping[str, tuple[Value, Any]],
 
 
 class _SharingLowerer(_xfrm.DomainLowerer):
-    """Replaces `ClockSignal` and `ResetSignal` in all statements, each expression once.
+    """Replacement of `ClockSignal` and `ResetSignal` in all statements, each expression once.
 
     Amaranth's own lowerer copies an expression at each use, and the netlist then has a cell for each use.
     """

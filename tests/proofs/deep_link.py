@@ -22,7 +22,7 @@ class DeepLinkHarness(Harness):
     """An output unit, a link, and the input unit of a deep switch.
 
     The sender keeps to the signals of the output unit. Flits are arbitrary, and need not form worms. The allocator
-    answers arbitrarily. The readers fetch rows by the rules of the `ChunkStore` proof. The number of readers that take
+    answers arbitrarily. The readers fetch rows by the rules of the `ChunkBuffer` proof. The number of readers that take
     a flit in cut-through is at most the number of its worm's branches.
 
     Parameters
@@ -91,7 +91,7 @@ class DeepLinkHarness(Harness):
         rows.invariants(m, self)
         # the sender: its place is that of the flit on the link, as the receiver will have it
         busy, arrived = sender["vc0_now_busy"], data.View(self.flit, inside["arrived"])
-        after = Mux(inside["arrives"], Mux(arrived.tail | (rows.lane == chunk - 1), 0, rows.lane + 1), rows.lane)
+        after = Mux(inside["arrives"], Mux(arrived.tail | (rows.bank == chunk - 1), 0, rows.bank + 1), rows.bank)
         self.invariant(m, sender["vc0_place"] == after)
         self.invariant(m, ~sender["vc0_stopped"])
         self.invariant(m, busy == crossbar.owned)

@@ -41,7 +41,7 @@ class DeepSwitchHarness(Harness):
         Property("readers", "A row that is fetched is closed and not free. An input never fetches a row in a cycle in "
                             "which it closes one. Rows are freed in the order in which they were closed. The number of "
                             "readers that take a flit in cut-through is at most the number of its worm's branches.",
-                 Mutant("deep.row_scheduler.FetchOrder.elaborate", "(closed != self.fetch_row) & ~", "~")),
+                 Mutant("deep.row_scheduler.RowScheduler.elaborate", "(closed != self.fetch_row) & ~", "~")),
     )
 
     def __init__(self, *, rows: int, chunk: int, inputs: int, outputs: int, flits: int = 1):

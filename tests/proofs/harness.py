@@ -6,7 +6,7 @@ from typing import NamedTuple
 from amaranth.hdl import Array, Assert, Assume, Cat, Elaboratable, Fragment, Mux, Signal, Value
 
 from wormcast.hw.buffer import ReplicationBuffer
-from wormcast.hw.deep.chunk_buffer import ChunkStore
+from wormcast.hw.deep.chunk_buffer import ChunkBuffer
 from wormcast.hw.tree.buffer import BranchBuffer
 
 from .mutants import Mutant
@@ -40,10 +40,10 @@ def on_ring(at, size) -> Value:
 def rows_shown():
     """While this lasts, buffers are elaborated with a signal for each row, ``vc0_row0`` and so on.
 
-    Of a `ChunkStore` each row has one for each flit, ``row0_lane0``, and its counter, ``row0_pending``. All are read
+    Of a `ChunkBuffer` each row has one for each flit, ``row0_bank0``, and its counter, ``row0_pending``. All are read
     through ports that only the proof has.
     """
-    kinds = {kind: kind.elaborate for kind in (ReplicationBuffer, BranchBuffer, ChunkStore)}
+    kinds = {kind: kind.elaborate for kind in (ReplicationBuffer, BranchBuffer, ChunkBuffer)}
 
     def show(m, memory, address, shape, name):
         port, row = memory.read_port(domain="comb"), Signal(shape, name=name)
@@ -51,10 +51,10 @@ def rows_shown():
 
     def with_rows(self, platform):
         m = kinds[type(self)](self, platform)
-        if isinstance(self, ChunkStore):
+        if isinstance(self, ChunkBuffer):
             for k in range(self.rows):
-                for lane in range(self.chunk):
-                    show(m, getattr(m.submodules, f"lane_{lane}"), k, self.width, f"row{k}_lane{lane}")
+                for bank in range(self.chunk):
+                    show(m, getattr(m.submodules, f"bank_{bank}"), k, self.width, f"row{k}_bank{bank}")
                 show(m, m.submodules.pending, k, self.needed.shape(), f"row{k}_pending")
             return m
         for v in range(self.vcs):
@@ -75,7 +75,7 @@ class Inside:
     """A component, elaborated, and its registers and wires by their names.
 
     The names are those in the sources, with those of the submodules in front: ``"buffer.vc0_level1"``. A row of a
-    buffer's memory has one too: ``"buffer.vc0_row3"``, ``"store.row3_lane1"``.
+    buffer's memory has one too: ``"buffer.vc0_row3"``, ``"store.row3_bank1"``.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ __all__ = ["Rows"]
 
 
 class Rows:
-    """Specification of a `ChunkStore`: the number of rows, the outputs that have yet to fetch each, and one flit.
+    """Specification of a `ChunkBuffer`: the number of rows, the outputs that have yet to fetch each, and one flit.
 
     The environment chooses who is to fetch a row that is closed, and who fetches one. The rules that it keeps to are
     `fetches` and `writes`.
@@ -18,7 +18,7 @@ class Rows:
     Parameters
     ----------
     inside : Inside
-        Of a `ChunkStore`.
+        Of a `ChunkBuffer`.
 
     Members
     -------
@@ -94,10 +94,10 @@ class Rows:
         m.d.comb += self.rest.eq(rest)
         self.accepted, self.last, self.fills, self.skipped, self.leaves = (
             Signal(name=f"rows_{name}") for name in ("accepted", "last", "fills", "skipped", "leaves"))
-        self.lane = lane = Signal(range(store.chunk), name="rows_lane")
+        self.bank = bank = Signal(range(store.chunk), name="rows_bank")
         m.d.comb += [
             self.accepted.eq((store.write | store.void) & ((self.used < self.rows) | self.begun | self.over)),
-            self.last.eq(self.accepted & (store.ends | (lane == store.chunk - 1))),
+            self.last.eq(self.accepted & (store.ends | (bank == store.chunk - 1))),
             self.fills.eq(self.accepted & (self.last | store.cut) & ~store.void),
             self.skipped.eq(self.last & store.void & ~self.over),
             self.leaves.eq(Mux(store.close, self.asked == 0, store.fetch & (self.rest == 0))),
@@ -110,7 +110,7 @@ class Rows:
             self.begun.eq(Mux(self.accepted, ~self.last & ~self.over & ~store.cut, self.begun)),
             self.void.eq(Mux(self.accepted, (store.void | store.cut) & ~self.last, self.void)),
             self.over.eq(Mux(self.accepted, (self.over | store.cut) & ~self.last, self.over)),
-            lane.eq(Mux(self.accepted, Mux(self.last, 0, lane + 1), lane)),
+            bank.eq(Mux(self.accepted, Mux(self.last, 0, bank + 1), bank)),
             self.kept.eq(self.kept + self.fills - self.leaves),
             self.closed.eq(self.closed + store.close - self.leaves),
             self.front.eq(on_ring(self.front + self.leaves, 2 * self.rows)),
@@ -127,15 +127,15 @@ class Rows:
     def invariants(self, m, harness):
         """Assert the invariants of the specification, and of the store's registers."""
         store, inside = self.store, self.inside
-        harness.invariant(m, (self.front < 2 * self.rows) & (self.closed <= self.kept) & (self.lane < store.chunk))
+        harness.invariant(m, (self.front < 2 * self.rows) & (self.closed <= self.kept) & (self.bank < store.chunk))
         harness.invariant(m, self.used + self.due <= self.rows)
-        harness.invariant(m, (self.begun | self.over) == (self.lane != 0))
+        harness.invariant(m, (self.begun | self.over) == (self.bank != 0))
         harness.invariant(m, ~(self.begun & self.over))
         harness.invariant(m, implies(self.over, self.void))
         harness.invariant(m, implies(self.void, self.begun | self.over))
         for i, needs in enumerate(self.needs):
             harness.invariant(m, (needs != 0) == (i < self.closed))
-        harness.invariant(m, store.lane == self.lane)
+        harness.invariant(m, store.bank == self.bank)
         harness.invariant(m, inside["used"] == self.used)
         harness.invariant(m, inside["owed"] == self.due)
         harness.invariant(m, inside["over"] == self.over)

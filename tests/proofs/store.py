@@ -3,7 +3,7 @@
 
 from amaranth.hdl import Array, Module, Mux, Signal
 
-from wormcast.hw.deep.chunk_buffer import ChunkStore
+from wormcast.hw.deep.chunk_buffer import ChunkBuffer
 
 from .harness import Harness, Inside, Property, entry, implies, total
 from .mutants import Mutant
@@ -11,7 +11,7 @@ from .rows import Rows
 
 __all__ = ["StoreHarness"]
 
-WHERE = "deep.chunk_buffer.ChunkStore.elaborate"
+WHERE = "deep.chunk_buffer.ChunkBuffer.elaborate"
 
 
 class StoreHarness(Harness):
@@ -23,7 +23,7 @@ class StoreHarness(Harness):
     that cuts the row, are void.
     """
 
-    component = "ChunkStore"
+    component = "ChunkBuffer"
     properties = (
         Property("order", "Each flit of a fetched row is the flit that was written there, for any reader and at any "
                           "time: no row is overwritten before it is free.",
@@ -40,12 +40,12 @@ class StoreHarness(Harness):
                  Mutant(WHERE, "row_after(self.closed_row, self.rows)", "row_after(self.closed_row, self.rows)[:-1]")),
         Property("overflow", "The buffer is full if and only if all its rows are filled and the sender has ended its "
                              "own last row. A write to a full buffer changes nothing.",
-                 Mutant(WHERE, "(used == self.rows) & (self.lane == 0)", "used == self.rows")),
+                 Mutant(WHERE, "(used == self.rows) & (self.bank == 0)", "used == self.rows")),
     )
 
     def __init__(self, *, rows, chunk, width, readers):
         super().__init__()
-        self.store = ChunkStore(rows=rows, chunk=chunk, width=width, readers=readers)
+        self.store = ChunkBuffer(rows=rows, chunk=chunk, width=width, readers=readers)
 
     def elaborate(self, platform):
         m = Module()
@@ -74,7 +74,7 @@ class StoreHarness(Harness):
         store = self.store
         watch = self.free(name="watch")
         known, data = Signal(name="flit_known"), Signal(store.width, name="flit_data")
-        row, lane = Signal(range(store.rows + 1), name="flit_row"), Signal(range(store.chunk), name="flit_lane")
+        row, bank = Signal(range(store.rows + 1), name="flit_row"), Signal(range(store.chunk), name="flit_bank")
         shown = Signal(name="flit_shown")  # its row was fetched in the cycle before
         begins = watch & rows.accepted & ~store.void & ~known
         gone = Mux(row == rows.kept, rows.skipped, rows.leaves & (row == 0))
@@ -84,11 +84,11 @@ class StoreHarness(Harness):
             shown.eq(known & store.fetch & (rows.which == row)),
         ]
         with m.If(begins):
-            m.d.sync += [lane.eq(rows.lane), data.eq(store.data)]
-        seen = entry([store.row[k * store.width:(k + 1) * store.width] for k in range(store.chunk)], lane)
+            m.d.sync += [bank.eq(rows.bank), data.eq(store.data)]
+        seen = entry([store.row[k * store.width:(k + 1) * store.width] for k in range(store.chunk)], bank)
         self.claim(m, "order", implies(shown, seen == data))
-        kept = entry([entry([inside[f"row{k}_lane{place}"] for place in range(store.chunk)], lane)
+        kept = entry([entry([inside[f"row{k}_bank{place}"] for place in range(store.chunk)], bank)
                       for k in range(store.rows)], rows.place(row))
-        self.invariant(m, implies(known, (kept == data) & (lane < store.chunk)))
+        self.invariant(m, implies(known, (kept == data) & (bank < store.chunk)))
         self.invariant(m, implies(known, (row < rows.kept) | ((row == rows.kept) & rows.begun
-                                                              & (rows.void | (lane < rows.lane)))))
+                                                              & (rows.void | (bank < rows.bank)))))

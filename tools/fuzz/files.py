@@ -67,7 +67,7 @@ holds = "copies('individual') > copies('multipath')"
 [[statements]]
 claim = "x-2"
 text = "hops of a plan"
-holds = "told('plan mesh:3x3 dual-path --source 0 --destinations 1,5', 'hops') == 3"
+holds = "output('plan mesh:3x3 dual-path --source 0 --destinations 1,5', 'hops') == 3"
 [[pictures]]
 name = "plan"
 command = "plan mesh:3x3 dual-path --source 0.0 --destinations 1.1 --plot {plot}"
@@ -86,7 +86,7 @@ scheme = "dual-path"
 [[statements]]
 claim = "x-1"
 text = "hops of a plan"
-holds = "told('topology mesh:3x3', 'nodes/#') == 9 and told('check ring:4 individual', 'free') == True"
+holds = "output('topology mesh:3x3', 'nodes/#') == 9 and output('check ring:4 individual', 'free') == True"
 """
 SHORT_LOAD = "load mesh:3x3 dual-path --rate 0.02 --destinations-mean 2 --length 6 --seeds 2 --cycles 600"
 

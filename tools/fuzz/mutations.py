@@ -30,7 +30,7 @@ OTHER_VALUES: tuple[Any, ...] = (True, False, [], {}, [[]], [{}], {"": 0}, {"a":
 #: Fragments of expressions, for texts that are parsed as expressions.
 FRAGMENTS = (
     "(", ")", "'", '"', "not ", " and ", " or ", "==", "<", "1/0", "**", "9**9**9", "lambda: 0", "__import__('os')",
-    "told('", "[", "]", "{", "}", ",", ".", "-", "--", " ", "\n", "0", "None", "x", ":", "/#", "#", "\\",
+    "output('", "[", "]", "{", "}", ",", ".", "-", "--", " ", "\n", "0", "None", "x", ":", "/#", "#", "\\",
 )
 
 

@@ -54,12 +54,12 @@ class ForwardingProbe:
 
     @property
     def active(self) -> Any:
-        """True where a copy is presented to injection."""
+        """A copy is presented to injection."""
         return self._read("forwarding.active") != 0
 
     @property
     def payload(self) -> Any:
-        """True where the header of the presented copy has been sent."""
+        """The header of the presented copy has been sent."""
         return self._read("forwarding.payload") != 0
 
     @property
@@ -74,7 +74,7 @@ class ForwardingProbe:
 
     @property
     def delayed(self) -> Any:
-        """True where a received packet waits its t_nr cycles: its last flit, or with a receive queue all of it."""
+        """A received packet waits its t_nr cycles: its last flit, or with a receive queue all of it."""
         if self._queued:
             return (self._read("consumption_0.queue.packets_waiting") != 0) & (
                 self._read("consumption_0.processor.was_done") == 0)

@@ -170,8 +170,8 @@ def _titles(histories: Sequence[History]) -> list[str]:
     found = []
     for number, (parts, history) in enumerate(zip(said, histories, strict=True)):
         words = [part for part in parts if part not in common]
-        told = [*filter(None, [", ".join(words)]), *["deadlock"] * (history.deadlock is not None)]
-        found.append(f"({LETTERS[number]}) " + ": ".join(told or [_ended(history)]))
+        different = [*filter(None, [", ".join(words)]), *["deadlock"] * (history.deadlock is not None)]
+        found.append(f"({LETTERS[number]}) " + ": ".join(different or [_ended(history)]))
     return found
 
 
@@ -218,11 +218,11 @@ class _Diagram:
             if len(worms) <= LISTED else []
         longest = max((text_width(text) for _, text in self._listed), default=0)
         self._columns = max(1, int((self.width - 2 * MARGIN) / (0.12 + style().line + longest / POINTS)))
-        told = [*describe(history), *describe_deadlock(history)]
-        self.caption = [*filter(None, [title]), *told, *(text for _, text in self._listed)]
+        lines = [*describe(history), *describe_deadlock(history)]
+        self.caption = [*filter(None, [title]), *lines, *(text for _, text in self._listed)]
         if style().caption_beside:
-            self._listed, told = [], []
-        self._lines = wrapped(told, self.width - 2 * MARGIN)
+            self._listed, lines = [], []
+        self._lines = wrapped(lines, self.width - 2 * MARGIN)
         self._at = _heights(history, rows)
         self._lanes = {lane: max(self._at.values()) + 1 + GAP + place for place, lane in enumerate(lanes)}
         self._tall = max([*self._at.values(), *self._lanes.values()]) + 1

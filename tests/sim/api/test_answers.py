@@ -42,7 +42,7 @@ def test_an_answer_of_another_wormcast_is_not_taken(tmp_path, asked, monkeypatch
 
 def test_an_item_is_found_by_what_lies_deeper_in_it(monkeypatch, tmp_path):
     points = [{"given": {"consumption": number}, "result": {"lut4": 100 * number}} for number in (1, 2, 4)]
-    monkeypatch.setattr(answers, "_ask", lambda *_: {"exit": 0, "told": {"points": points}})
+    monkeypatch.setattr(answers, "_ask", lambda *_: {"exit": 0, "result": {"points": points}})
     with ResultStore(tmp_path / "points.sqlite") as store:
         told = Answers(store)
         assert told("synth router", "points/given.consumption=2/result/lut4") == 200
@@ -52,7 +52,7 @@ def test_an_item_is_found_by_what_lies_deeper_in_it(monkeypatch, tmp_path):
 
 def test_the_same_of_each_item_is_one_text(monkeypatch, tmp_path):
     worms = [{"source": 18, "destinations": [8, 9]}, {"source": 8, "destinations": [4]}]
-    monkeypatch.setattr(answers, "_ask", lambda *_: {"exit": 0, "told": {"worms": worms, "copies": 2}})
+    monkeypatch.setattr(answers, "_ask", lambda *_: {"exit": 0, "result": {"worms": worms, "copies": 2}})
     with ResultStore(tmp_path / "points.sqlite") as store:
         told = Answers(store)
         assert (told("plan", "worms/*/source"), told("plan", "worms/*/destinations")) == ("18 8", "8,9 4")

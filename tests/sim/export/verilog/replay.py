@@ -10,7 +10,7 @@ from amaranth.hdl import ClockDomain, Module
 from verilated import compile_at_once
 
 from tools.bench.verilator import run, translate
-from wormcast.hw.deep.chunk_buffer import ChunkStore
+from wormcast.hw.deep.chunk_buffer import ChunkBuffer
 from wormcast.hw.deep.input_unit import DeepInput
 from wormcast.hw.interface.smart import ChildTable, Forwarding
 from wormcast.sim.export.verilog import component_verilog, has_clock, ports
@@ -66,7 +66,7 @@ class Recording:
         The ``row`` of a deep buffer is compared only in the cycle after its fetch: in other cycles it is the word that
         the memory, which has no reset, read last.
         """
-        if not isinstance(self.component, ChunkStore | DeepInput):
+        if not isinstance(self.component, ChunkBuffer | DeepInput):
             return answers == self.answered
         (fetch, _), (at, width) = self._places(inward=True)["fetch"], self._places(inward=False)["row"]
         unread = ~(((1 << width) - 1) << at)
@@ -218,7 +218,7 @@ class Stimulus:
     def _other(self, port, get):
         """A value of an input that belongs to no link: what leads on, where few of all values do."""
         bits = self.random.getrandbits(port.width)
-        if isinstance(self.component, ChunkStore) and port.name == "fetch_row":
+        if isinstance(self.component, ChunkBuffer) and port.name == "fetch_row":
             # a row that was written lately: of the others most are empty
             return max(get("write_row") - self.random.randint(0, 3), 0)
         if isinstance(self.component, Forwarding) and port.name.endswith("_flit"):

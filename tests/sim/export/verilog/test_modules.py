@@ -137,7 +137,7 @@ def test_a_memory_is_a_module_that_says_how_it_is_read(router):
     assert name.endswith("_latency1")
     assert "read latency 1." in made
     store, _ = component_verilog(build_component(having("chunk-store"), "chunk-store"), "s")
-    assert re.findall(r"^// Instances: lane_0, (.*) lane_7$", store, re.MULTILINE)
+    assert re.findall(r"^// Instances: bank_0, (.*) bank_7$", store, re.MULTILINE)
 
 
 def test_a_memory_of_one_word_is_a_register():

@@ -7,15 +7,15 @@ from ..compiled import compiled
 from ..routing import Routes
 from ..routing.base import follow
 
-__all__ = ["chained_ways", "turning_ways"]
+__all__ = ["turns_at_stops", "turns_down"]
 
 NOWHERE = -1
 
 Integers = npt.NDArray[np.int32]
 
 
-def chained_ways(routes: Routes, pairs: Integers, passes: Integers) -> tuple[Integers, Integers]:
-    """Follow worms that stop at nodes of one switch after the other.
+def turns_at_stops(routes: Routes, pairs: Integers, passes: Integers) -> tuple[Integers, Integers]:
+    """Find the turns of worms at their stops; such worms stop at nodes of one switch after the other.
 
     Parameters
     ----------
@@ -38,12 +38,12 @@ def chained_ways(routes: Routes, pairs: Integers, passes: Integers) -> tuple[Int
     starts = np.ascontiguousarray(routes.topology.injections[:, 0])
     stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
     came = np.full((routes.topology.switches, len(passes)), NOWHERE, np.int32)
-    _chained(routes.arrays, starts, pairs, passes, stops, came)
+    _find_turns_at_stops(routes.arrays, starts, pairs, passes, stops, came)
     return stops, came
 
 
-def turning_ways(routes: Routes, passes: Integers) -> Integers:
-    """Follow trees that go up without replication: all branches turn down at the same switch.
+def turns_down(routes: Routes, passes: Integers) -> Integers:
+    """Find the turns of trees that go up without replication: all branches turn down at the same switch.
 
     Returns
     -------
@@ -52,12 +52,12 @@ def turning_ways(routes: Routes, passes: Integers) -> Integers:
         output.
     """
     stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
-    _turning(routes.arrays, np.ascontiguousarray(routes.topology.injections[:, 0]), stops)
+    _find_turns_down(routes.arrays, np.ascontiguousarray(routes.topology.injections[:, 0]), stops)
     return stops
 
 
 @compiled
-def _chained(arrays, starts, pairs, passes, stops, came):
+def _find_turns_at_stops(arrays, starts, pairs, passes, stops, came):
     options, classes, _, switch_of_link, phase_of_link, homes = arrays
     found, origin = np.empty(len(passes), np.int32), np.empty(len(passes), np.int32)
     nodes, most = len(homes), options.shape[3]
@@ -110,7 +110,7 @@ def _chained(arrays, starts, pairs, passes, stops, came):
 
 
 @compiled
-def _turning(arrays, starts, stops):
+def _find_turns_down(arrays, starts, stops):
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     nodes = len(homes)
     below = np.empty((options.shape[1], nodes), np.bool_)  # by switch and node: links down lead from switch to node
@@ -137,7 +137,7 @@ def _turning(arrays, starts, stops):
                         stack[count] = channel
                         count += 1
                         behind = switch_of_link[channel // classes]
-                        _turn(options, stops[channel], u, below[switch], below[behind], behind)
+                        _add_turns_down(options, stops[channel], u, below[switch], below[behind], behind)
             if at == count:
                 break
             switch = switch_of_link[stack[at] // classes]
@@ -145,7 +145,7 @@ def _turning(arrays, starts, stops):
 
 
 @compiled
-def _turn(options, ways, u, before, here, switch):
+def _add_turns_down(options, ways, u, before, here, switch):
     """Add to `ways` the outputs that worms from node `u` request at a switch where they turn down."""
     newly = -1  # a node below this switch that is not below the worm's previous switch
     for node in range(len(here)):

@@ -218,11 +218,11 @@ class _Diagram:
             if len(worms) <= LISTED else []
         longest = max((text_width(text) for _, text in self._listed), default=0)
         self._columns = max(1, int((self.width - 2 * MARGIN) / (0.12 + style().line + longest / POINTS)))
-        lines = [*describe(history), *describe_deadlock(history)]
-        self.caption = [*filter(None, [title]), *lines, *(text for _, text in self._listed)]
+        sentences = [*describe(history), *describe_deadlock(history)]
+        self.caption = [*filter(None, [title]), *sentences, *(text for _, text in self._listed)]
         if style().caption_beside:
-            self._listed, lines = [], []
-        self._lines = wrapped(lines, self.width - 2 * MARGIN)
+            self._listed, sentences = [], []
+        self._lines = wrapped(sentences, self.width - 2 * MARGIN)
         self._at = _heights(history, rows)
         self._lanes = {lane: max(self._at.values()) + 1 + GAP + place for place, lane in enumerate(lanes)}
         self._tall = max([*self._at.values(), *self._lanes.values()]) + 1

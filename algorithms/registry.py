@@ -14,7 +14,7 @@ __all__ = ["Registry"]
 T = TypeVar("T")
 
 #: A refusal of an unknown name lists all allowed names if there are at most LISTED.
-#: With more allowed names, a refusal gives only the nearest name, and refers to ``wormcast list``.
+#: With more allowed names, a refusal does not list them, and refers to ``wormcast list``.
 LISTED = 20
 
 
@@ -91,11 +91,9 @@ class Registry(Mapping[str, T], Generic[T]):
             self._loaded[name] = self._load(name)
             return self._loaded[name]
         files = ["FILE.py", "FILE.py:NAME"] if self._files else []
-        if len(self) > LISTED:
-            allowed = ", ".join([f"names of wormcast list {self._group.rpartition('.')[2]}", *files])
-            raise WormcastError(f"{self.what}: {name!r} is unknown.{nearest(name, self)} "
-                                f"Allowed: {allowed}.")
-        raise WormcastError(f"{self.what}: {name!r} is unknown. Allowed: {', '.join([*self, *files])}.")
+        allowed = [f"names of wormcast list {self._group.rpartition('.')[2]}"] if len(self) > LISTED else list(self)
+        raise WormcastError(f"{self.what}: {name!r} is unknown.{nearest(name, self)} "
+                            f"Allowed: {', '.join([*allowed, *files])}.")
 
     def _load(self, name: str) -> T:
         entry = self._announced[name]

@@ -60,7 +60,7 @@ class TokenGroups:
 def require_trees(tokens: str | None, is_tree: bool, names: str) -> None:
     """Refuse tokens for schemes whose worms are not replicated from shallow buffers. ``names`` are these schemes."""
     if tokens == "on" and not is_tree:
-        raise WormcastError(f"tokens: 'on' is not valid: worms of {names} are not replicated from shallow buffers. "
+        raise WormcastError(f"tokens: on is not valid: worms of {names} are not replicated from shallow buffers. "
                             "Allowed: off, or on with schemes such as atbm, on multistage networks.")
 
 

@@ -16,7 +16,7 @@ PROCESSES.set_forkserver_preload(["warm_command"])
 
 
 #: Said on stderr where a compiler takes half a minute: it depends on the machine alone.
-NOTICE = re.compile(r"wormcast: compiling [^\n]*, which takes a while, but only once\n")
+NOTICE = re.compile(r"wormcast: compiling [^\n]* \(first use only[^\n]*\)\n")
 
 
 def wormcast(*arguments, cwd=None, lacking=None):

@@ -289,7 +289,7 @@ def check(
         consumption = max(1, *(len(part.classes) for part in parts))
     trees = any(part.replication is not None for part in parts)
     if fits is not None and not trees:
-        raise WormcastError(f"fits: {'on' if fits else 'off'!r} is not valid: worms of "
+        raise WormcastError(f"fits: {'on' if fits else 'off'} is not valid: worms of "
                             f"{' and '.join(part.name for part in parts)} are not replicated in switches. "
                             "Allowed: no value.")
     if fits is not None:  # buffers are deep: each output reads them at its own pace
@@ -306,7 +306,7 @@ def check(
     groups = token_groups(topology, consumed=consumed) if serial and tokens is not False else None
     forwarded = [one for one, _ in pairs if one.forwarded]
     if places is not None and not forwarded:
-        raise WormcastError(f"places: {'on' if places else 'off'!r} is not valid: no interface forwards worms of "
+        raise WormcastError(f"places: {'on' if places else 'off'} is not valid: no interface forwards worms of "
                             f"{' and '.join(part.name for part in parts)}. Allowed: no value.")
     verdict = decide(parts, consumption, ejection, slots, groups, consumed, fits)
     graph = verdict.graph
@@ -383,7 +383,7 @@ def _require_trees(trees: bool, serial: bool, parts: Sequence[ChannelUse], slots
     """Refuse options that contradict the replication of the worms."""
     names = " and ".join(part.name for part in parts if (part.replication is not None) == trees)
     if tokens and trees and not serial:
-        raise WormcastError(f"tokens: 'on' is not valid: worms of {names} are replicated from buffers that can store a "
+        raise WormcastError(f"tokens: on is not valid: worms of {names} are replicated from buffers that can store a "
                             "whole worm, and use no tokens. Allowed: off.")
     require_trees(None if tokens is None else "on" if tokens else "off", serial, names)
     if trees and slots:

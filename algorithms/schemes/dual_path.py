@@ -52,7 +52,7 @@ class DualPath(LabelOrder):
     """
 
     name = "dual-path"
-    description = "one worm to the destinations of higher labels and one to those of lower, by Hamiltonian R"
+    description = "one worm to the destinations of higher labels and one to those of lower"
     provenance = "[Boppana98], section 2.1 (order of sending: ours)"
     in_more_dimensions = "the same by the labels of the reflected path; hops by R need not be shortest"
 

@@ -36,7 +36,7 @@ class EMcast(MeshScheme):
     """
 
     name = "e-mcast"
-    description = "column-path whose worms also serve what they pass in the source's row, by e-cube"
+    description = "column-path; worms to columns also deliver at destinations in the source's row that they pass"
     provenance = "[Boppana98], section 2.3 (which worm serves what, order of sending: ours)"
     in_two_dimensions = "a destination in the source's row goes with the farthest-reaching worm"
     in_more_dimensions = "the same on the lines of each dimension, from dimension 0, which e-cube routes last"

@@ -27,7 +27,7 @@ class Multipath(LabelOrder):
     """
 
     name = "multipath"
-    description = "a worm to each quadrant around the source, by Hamiltonian R"
+    description = "a worm to each quadrant around the source, along Hamiltonian labels"
     provenance = "[Boppana98], section 2.1 (order of sending: ours)"
 
     def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
@@ -59,7 +59,7 @@ class MultipathLmn(LabelOrder):
     """
 
     name = "multipath-lmn"
-    description = "a worm by each of the source's neighbours, from there by Hamiltonian R; the worms share no link"
+    description = "a worm by each of the source's neighbours, then along Hamiltonian labels; the worms share no link"
     provenance = "reconstructed (the multipath of [Lin94], from general knowledge)"
     relation = HAMILTONIAN_ROW_FIRST
     in_two_dimensions = "divided by the source's neighbours"

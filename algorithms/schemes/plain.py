@@ -34,8 +34,8 @@ class PlainScheme(MeshScheme):
     """
 
     header = AddressList
-    in_two_dimensions = "as the scheme's Python code defines it"
-    in_more_dimensions = "as the scheme's Python code defines it"
+    in_two_dimensions = "by its Python code"
+    in_more_dimensions = "by its Python code"
     pairs_are_complete = False
 
     def form(self, topology: Topology) -> str:

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..errors import WormcastError
+from ..errors import WormcastError, nearest
 from ..python_file import split_file
 from ..registry import Registry
 from ..typecheck import require_kind
@@ -102,7 +102,8 @@ def topology(specification: str | Topology) -> Topology:
         forms = "; ".join([*(TOPOLOGIES[name].syntax for name in TOPOLOGIES), FILES])
         raise WormcastError(f"topology: {specification!r} is not valid. Allowed: {forms}.")
     if kind not in TOPOLOGIES:
-        raise WormcastError(f"topology: {kind!r} is unknown. Allowed: {', '.join(TOPOLOGIES)}, {FILES}.")
+        raise WormcastError(f"topology: {kind!r} is unknown.{nearest(kind, TOPOLOGIES)} "
+                            f"Allowed: {', '.join(TOPOLOGIES)}, {FILES}.")
     if kind in TOPOLOGIES.own:
         return TOPOLOGIES[kind].build(parameters)
     return _of_others(kind, parameters)

@@ -410,7 +410,7 @@ class HuntResult(CommandResult):
         what = f"{self.setup.scheme.name} on {self.setup.topology.name}"
         extent = f"{self.hunt.searched.cycles} cycles of {count(self.hunt.searched.networks, 'network')} searched"
         if not self.found:
-            return [f"{what}: no deadlock found", extent]
+            return [f"{what}: no deadlock found (no proof)", extent]
         minimal = ", minimal" if self.hunt.minimal else ""
         return [f"{what}: a deadlock of {count(len(self.messages), 'message')}{minimal}", extent]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError, find_scheme, topology
+from wormcast.algorithms.errors import nearest
 
 from .compatibility import require_sendable
 from .configurations import hardware
@@ -284,7 +285,8 @@ COMPONENTS: Mapping[str, Exported] = {
 def find_component(name: str) -> Exported:
     """Return the entry of `COMPONENTS` with this name. Refuse an unknown name, and list all names in the message."""
     if name not in COMPONENTS:
-        raise WormcastError(f"what: {name!r} is not valid. Allowed: {', '.join(COMPONENTS)}.")
+        raise WormcastError(f"what: {name!r} is not valid.{nearest(name, COMPONENTS)} "
+                            f"Allowed: {', '.join(COMPONENTS)}.")
     return COMPONENTS[name]
 
 

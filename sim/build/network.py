@@ -98,7 +98,7 @@ class Network(Placement):
     Raises
     ------
     WormcastError
-        Two switches would have the same name, or a router would have to choose a class by an unknown hop.
+        Two switches would have the same name, or a consumption class would depend on an unknown hop.
     """
 
     def __post_init__(self) -> None:
@@ -118,12 +118,12 @@ class Network(Placement):
                                     "Allowed: names that differ in letters and digits.")
 
     def _require_known_classes(self) -> None:
-        """Refuse consumption classes by the next hop if a router may have to choose one before it knows that hop.
+        """Refuse consumption classes by the next hop if the next hop may be unknown at a stop.
 
-        If a stop's address is the last one in a header flit, the router does not know the hop after the stop yet. If
-        a router does not know the hop after a stop, it uses the class of the hop by which the worm arrives at the stop.
-        The hops before and after a stop have the same class if the worm stays in one dimension, or in one of the
-        networks up and down of the Hamiltonian labels.
+        If a stop's address is the last one in a header flit, the next address is in a later flit, and the hop after the
+        stop is unknown. The router then uses the class of the hop by which the worm arrives at the stop. The hops
+        before and after a stop have the same class if the worm stays in one dimension, or in one of the networks up and
+        down of the Hamiltonian labels.
         """
         rule = self.consumption_rule
         if rule.by == "last" or not len(rule) or not self.header.multicast:
@@ -139,16 +139,18 @@ class Network(Placement):
                 f"bits ({marks}). Allowed: {2 * header.address_bits + marks} or more."
             )
         dimensions = {direction.rstrip("+-") for network in rule.networks for direction in network}
-        by_labels = dimensions <= {"up", "down"} and self.scheme.relation in ALONG_LABELS
-        if len(dimensions) > 1 and not by_labels and self.header.capacity < self.nodes - 1:
+        by_labels = dimensions <= {"up", "down"}
+        known = len(dimensions) <= 1 or (by_labels and self.scheme.relation in ALONG_LABELS)
+        if not known and self.header.capacity < self.nodes - 1:
             whole = (self.nodes - 1) * header.address_bits + marks
-            wider = f", or flit_width {whole} or more" if whole <= MOST_WIDTH else ""
+            wider = f", flit_width {whole} or more" if whole <= MOST_WIDTH else ""
+            other = (f"relation {' or '.join(relation.name for relation in ALONG_LABELS)}" if by_labels
+                     else "directions of one dimension")
             origin = "" if self.configuration.classes is not None else f" (of scheme {self.scheme.name})"
             raise WormcastError(
-                f"classes: {without_default(rule)}{origin} is not valid with relation {self.scheme.relation.name}: a "
-                "router does not know the next hop when it consumes a header flit, and these classes are by the next "
-                f"hop. Allowed: {without_default(rule)}:last{wider}; without :last, directions of one dimension, or up "
-                "and down with relation hamiltonian."
+                f"classes: {without_default(rule)}{origin} is not valid with relation {self.scheme.relation.name}: the "
+                "classes depend on the hop after a stop, and the next address may be in a later header flit. Allowed: "
+                f"{without_default(rule)}:last{wider}, {other}."
             )
 
     @cached_property

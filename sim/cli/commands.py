@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.errors import WormcastError, nearest
 
 __all__ = ["COMMANDS", "Commands", "command", "find_command", "find_function", "options_of_program"]
 
@@ -134,6 +134,7 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Import the named command, or refuse an unknown name."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise WormcastError(f"command: {args[0]!r} is not valid. Allowed: {', '.join(COMMANDS)}.")
+            raise WormcastError(f"command: {args[0]!r} is not valid.{nearest(args[0], COMMANDS)} "
+                                f"Allowed: {', '.join(COMMANDS)}.")
         name, found, rest = super().resolve_command(ctx, args)
         return name, found and find_command(name or ""), rest

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wormcast.algorithms import WormcastError
+from wormcast.algorithms.errors import WormcastError, nearest
 
 from ..common.atomic_write import make_folder, whole_file
 from .app import Exit, app, say
@@ -235,7 +235,8 @@ def demo(
         return
     if lesson:
         if lesson not in LESSONS:
-            raise WormcastError(f"lesson: {lesson!r} is not valid. Allowed: {', '.join(LESSONS)}.")
+            raise WormcastError(f"lesson: {lesson!r} is not valid.{nearest(lesson, LESSONS)} "
+                                f"Allowed: {', '.join(LESSONS)}.")
         _show(lesson, out)
         return
     started = time.monotonic()

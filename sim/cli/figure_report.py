@@ -124,10 +124,11 @@ def _show(outcome: FigureOutcome, files: Sequence[Path]) -> None:
     """Print the verdicts of a figure, and its files."""
     say(f"{outcome.figure.name}: {outcome.figure.title} ({outcome.figure.source})")
     if outcome.verdicts:
-        table(["claim", "statement", "verdict", "where", "changed by"], [
+        table(["claim", "statement", "verdict", "why", "changed by"], [
             [one.claim, one.statement, one.verdict, "; ".join(filter(None, [one.why, one.remarks])) or None,
              ", ".join(f"{name}: {other}" for name, other in one.changed_by.items()) or None]
             for one in outcome.verdicts])
+        say("why: reason of the verdict; changed by: variations with another verdict that is decided")
     if outcome.points:
         say(outcome.points)
     for file in files:

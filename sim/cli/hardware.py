@@ -12,6 +12,7 @@ from ..build.configuration import ANALYSED, HOST_FIELDS, UNTIMED_FIELDS, Configu
 from ..build.host_port import HostPort
 from ..build.setup import DEFAULTS
 from ..common.option import options_of
+from ..common.text import consumption_text
 from .app import count
 from .options import as_typer, takes
 
@@ -114,7 +115,7 @@ def describe_hardware(configuration: Configuration, scheme: Scheme) -> str:
         others.append(describe_classes(ConsumptionClasses.parse(configuration.classes)))
     return ", ".join([
         f"{count(configuration.vcs, 'VC')} x {count(configuration.buffer, 'flit')}",
-        count(configuration.consumption, "consumption channel"),
+        consumption_text(configuration.consumption, configuration.ejection),
         copied,
         f"{configuration.delays} delays ({DELAYS[configuration.delays]})", *others,
     ])

@@ -50,7 +50,7 @@ def report(result: HuntResult) -> None:
     """Print the extent of a hunt, the messages of the reduced deadlock, the deadlock and the written files."""
     found, setup, files, command = result.hunt, result.setup, result.written, result.command
     say(f"{setup.scheme.name} on {setup.topology.name}: "
-        f"{'no deadlock found' if found.result is None else 'a deadlock'}")
+        f"{'no deadlock found (no proof)' if found.result is None else 'a deadlock'}")
     say(describe_hardware(setup.configuration, setup.scheme))
     say(f"searched: {_extent(found.searched)}")
     if found.result is None:

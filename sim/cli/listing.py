@@ -6,12 +6,15 @@ from typing import Annotated, Any
 import typer
 
 from ..api.catalogue import FORMS, KINDS, names
-from .app import Json, emit_result, say, table
+from .app import Json, emit_result, say, table, width
 from .commands import command
 
 __all__: list[str] = []
 
 Subject = enum.StrEnum("Subject", {kind.upper(): kind for kind in KINDS})  # type: ignore[misc]  # kinds as choices
+
+#: Least width of a terminal, in characters, in which the list of schemes has all columns.
+WIDE = 120
 
 
 @command("list")
@@ -33,9 +36,13 @@ def list_(
 
 
 def _show_schemes(entries: list[dict[str, Any]]) -> None:
-    table(["name", "networks", "dimensions", "description", "provenance"],
-          [[entry["name"], entry["networks"], entry["dimensions"] or "-", entry["description"], entry["provenance"]]
-           for entry in entries])
+    columns = ["name", "networks", "dimensions", "description", "provenance"]
+    narrow = width() < WIDE
+    if narrow:
+        columns.remove("provenance")
+    table(columns, [[entry[column] for column in columns] for entry in entries])
+    if narrow:
+        say(f"not shown in less than {WIDE} characters a line: provenance; --json has it")
     for form, title in FORMS.items():
         say(f"{title}:")
         for entry in entries:

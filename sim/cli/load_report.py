@@ -141,7 +141,8 @@ def report(result: Load) -> None:
     if worst := result.worst():
         say("largest latencies: " + "; ".join(_slow(result, one) for one in worst[:3]))
     totals = int(result.totals["messages"].sum())
-    say(f"{totals} messages received, {result.censored} created and not received by the end")
+    say(f"{totals} messages received, {result.censored} created and not received by the end" +
+        (", which the latencies do not include" if result.censored else ""))
     say(result.state)
 
 
@@ -203,7 +204,7 @@ def report_links(result: Load) -> None:
 
 def _busiest(result: Load, kind: str) -> list[object]:
     found = result.busiest(kind)
-    return [round(found[2], 4), _name(result, kind, found[0], found[1])] if found else [None, None]
+    return [round(found[2], 4), _name(result, kind, found[0], found[1])] if found and found[2] else [None, None]
 
 
 def _name(result: Load, kind: str, first: int | str, second: int | str) -> str:

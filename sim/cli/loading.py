@@ -124,7 +124,7 @@ def load_(
         outputs.drawing.require(network)
         for other in ("checkpoint", "window"):
             if until_interval and other in kept:
-                raise WormcastError(f"until-interval: 'on' is not valid with --{other}: the number of cycles is not "
+                raise WormcastError(f"until-interval: on is not valid with --{other}: the number of cycles is not "
                                     "known before the run. Allowed: one of the two options.")
         if counting and "checkpoint" in kept:
             raise WormcastError(f"{next(iter(counting))}: {next(iter(counting.values()))} is not valid with "

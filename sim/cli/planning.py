@@ -1,6 +1,7 @@
 """``plan``: worms of a multicast, without simulation."""
 
 import dataclasses
+import inspect
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -114,8 +115,11 @@ def plan_(
     say("hops: sum of the path lengths; channels: different links; start-ups: worms of the busiest node; "
         "phases: worms of the longest chain in which each waits for the receipt of the one before; "
         "steps: message-passing steps")
-    say(f"form: {found.form}")
-    say(f"provenance: {found.scheme.provenance}")
+    relation = found.scheme.relation_on(network).name
+    say(f"relation: {relation}" if found.form == f"by {relation}" else f"form: {found.form}")
+    # a scheme in a user's file has no paper: the file is its source
+    own = found.scheme.provenance == "own"
+    say(f"provenance: {Path(inspect.getfile(type(found.scheme))).name if own else found.scheme.provenance}")
     if shared:
         _show_contention(shared)
     rows: list[list[object]] = []

@@ -48,9 +48,8 @@ def report(result: Run) -> None:
     ending = f"{unfinished} after {result.cycles} cycles" if unfinished else result.ending
     say(f"{result.network.scheme.name} on {network.name}: {ending} "
         f"({count(len(result.worms), 'worm')}, {count(result.header_flits, 'header flit')}; engine {result.engine})")
-    relation = result.network.scheme.relation
-    own = relation is result.network.scheme.own_relation
-    say(describe_hardware(configuration, result.network.scheme) + ("" if own else f", relation {relation.name}"))
+    say(f"{describe_hardware(configuration, result.network.scheme)}, "
+        f"relation {result.network.scheme.relation_on(network).name}")
     rows: list[list[object]] = []
     for index in range(len(result.messages)):
         message = result.message_to_dict(index)

@@ -6,6 +6,8 @@ from typing import Any
 
 import typer
 
+from wormcast.algorithms.errors import nearest
+
 from .commands import COMMANDS, find_command
 from .other_names import counterparts
 
@@ -68,9 +70,12 @@ def usage_sentence(error: typer.TyperException) -> str:
         if fault["type"].endswith("_parsing") and SEVERAL.fullmatch(str(fault["input"])) and _of_load(error):
             allowed = f"{allowed}. For several: a file for wormcast sweep with {name} = [{fault['input']}]"
         if allowed:
-            return f"{name}: {fault['input']!r} is not valid. Allowed: {allowed}."
+            # a number is shown as a number, a text that is no number in quotes
+            return f"{name}: {fault['input'] if outside else repr(fault['input'])} is not valid. Allowed: {allowed}."
         if choice := CHOICE.fullmatch(error.message):
-            return f"{name}: {choice['value']} is not valid. Allowed: {choice['choices'].replace(chr(39), '')}."
+            choices = choice["choices"].replace("'", "")
+            alike = nearest(choice["value"].strip("'"), choices.split(", "))
+            return f"{name}: {choice['value']} is not valid.{alike} Allowed: {choices}."
     return message
 
 

@@ -61,7 +61,7 @@ def verilog(
     hardware have the same names.
     """
     if output is None and (doc or sva or json):
-        raise WormcastError(f"{'doc' if doc else 'sva' if sva else 'json'}: 'on' is not valid without -o. Needed: "
+        raise WormcastError(f"{'doc' if doc else 'sva' if sva else 'json'}: on is not valid without -o. Needed: "
                             "-o FILE.")
     if sva:
         require_checkers(what)

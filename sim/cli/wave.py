@@ -63,7 +63,7 @@ def wave(
     that holds each channel, the flits, waiting headers, and the worms of a deadlock.
     """
     if text and json:
-        raise WormcastError("text: 'on' is not valid with --json. Allowed: one of the two options.")
+        raise WormcastError("text: on is not valid with --json. Allowed: one of the two options.")
     if buffers is not None and plot is None:
         raise WormcastError(f"buffers: {buffers} is not valid without --plot. Needed: --plot FILE.")
     for option, asked in (("json", json), ("replay", replay)):

@@ -117,7 +117,7 @@ def _compiled(tool: str, who: str, progress: Callable[[str], None]) -> Path:
         return made
     import fcntl  # Windows lacks fcntl; the rest of this module works on Windows
 
-    progress(f"{Path(tool).name} is compiled for this machine, once: a minute or two")
+    progress(f"wormcast: compiling {Path(tool).name} (first use only, a minute or two)")
     folder.mkdir(exist_ok=True)
     with open(f"{made}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # the lock is released when the file is closed

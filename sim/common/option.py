@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, get_type_hints
 
-from wormcast.algorithms import WormcastError
+from wormcast.algorithms.errors import WormcastError, nearest
 from wormcast.algorithms.file_schema import ALLOWED
 from wormcast.algorithms.phrases import number_text
 
@@ -115,7 +115,8 @@ class Option:
     def require(self, value: Any) -> None:
         """Refuse a value that is not allowed."""
         if self.allowed and value not in self.allowed:
-            raise WormcastError(f"{self.name}: {value!r} is not valid. Allowed: {', '.join(self.allowed)}.")
+            raise WormcastError(f"{self.name}: {value!r} is not valid.{nearest(str(value), self.allowed)} "
+                                f"Allowed: {', '.join(self.allowed)}.")
         if self.limits and value not in self.words and (
                 isinstance(value, str) or not self.limits[0] <= value <= self.limits[1]):
             raise WormcastError(f"{self.name}: {number_text(value)} is not valid. Allowed: {self._numbers_and_words}.")

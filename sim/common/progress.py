@@ -57,7 +57,9 @@ def announced(what: str, seconds: float | None, once: bool) -> Iterator[None]:
         return
     known_to_be_long = seen and seconds is not None and seconds > SOON
     wait = AT_ONCE if known_to_be_long else (SOON if seen else LATER) - _seconds.get(what, 0)
-    sentence = f"{what}{_about(seconds)}{', only once' if once else ''}"
+    estimate = _about(seconds)
+    sentence = f"{what} ({', '.join(filter(None, ['first use only', estimate]))})" if once else (
+        f"{what}, {estimate}" if estimate else what)
     began = time.monotonic()
     timer = threading.Timer(max(0, wait), _show if seen else _write, [sentence if seen else what])
     timer.daemon = True
@@ -76,13 +78,13 @@ def _about(seconds: float | None) -> str:
     """Return the estimated duration of work as text."""
     if seconds is None:
         return ""
-    return f", about {seconds:.0f} s" if seconds < 90 else f", about {seconds / 60:.0f} min"
+    return f"about {seconds:.0f} s" if seconds < 90 else f"about {seconds / 60:.0f} min"
 
 
 def _write(what: str) -> None:
     if what not in _in_files:
         _in_files.add(what)
-        print(f"wormcast: {what}, which takes a while, but only once", file=sys.stderr, flush=True)
+        print(f"wormcast: {what} (first use only)", file=sys.stderr, flush=True)
 
 
 def _show(sentence: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
-from wormcast.algorithms.errors import MessageError
+from wormcast.algorithms.errors import MessageError, nearest
 from wormcast.algorithms.phrases import count
 from wormcast.algorithms.typecheck import checked, require_kind
 
@@ -272,7 +272,8 @@ def run(
     if contention:
         require_followed(configuration.as_sent(scheme), configuration)
     if engine not in ENGINES:
-        raise WormcastError(f"engine: {engine!r} is not valid. Allowed: {', '.join(ENGINES)}.")
+        raise WormcastError(f"engine: {engine!r} is not valid.{nearest(engine, ENGINES)} "
+                            f"Allowed: {', '.join(ENGINES)}.")
     for name, value in (("window", window), ("instances", instances)):
         if value is not None and (vcd is None or engine != "bulk"):
             text = value if isinstance(value, str) else ":".join(map(str, value))

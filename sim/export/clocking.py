@@ -54,5 +54,5 @@ def require_clock(what: str, *, reset: str, clock_enable: bool, clocked: bool) -
     if not clocked and reset != "sync":
         raise WormcastError(f"reset: {reset} is not valid: {what} has no registers. Allowed: sync.")
     if not clocked and clock_enable:
-        raise WormcastError(f"clock-enable: 'on' is not valid: {what} has no registers. Allowed: with components that "
+        raise WormcastError(f"clock-enable: on is not valid: {what} has no registers. Allowed: with components that "
                             "have registers, for example router.")

@@ -175,7 +175,7 @@ def test_overlapped_networks(size, sets):
 
 @pytest.mark.parametrize(("name", "scheme", "options", "sentence"), [
     ("mesh:3x3", "individual", {"tokens": True},
-     "tokens: 'on' is not valid: worms of individual are not replicated from shallow buffers. Allowed: off, or on"),
+     "tokens: on is not valid: worms of individual are not replicated from shallow buffers. Allowed: off, or on"),
     ("min:b=2,stages=3", "atbm", {"slots": 1},
      "absorb: 1 is not valid: worms of atbm are replicated in switches. Allowed: off, host."),
     ("min:b=16,stages=3", "atbm", {},

@@ -46,5 +46,5 @@ def test_check_tells_a_circle_assumes_none_or_needs_to_assume_nothing():
 
 def test_places_are_of_schemes_that_interfaces_forward():
     mesh = topology("mesh:2x2")
-    with pytest.raises(WormcastError, match="places: 'off' is not valid: no interface forwards worms of dual-path"):
+    with pytest.raises(WormcastError, match="places: off is not valid: no interface forwards worms of dual-path"):
         check(mesh, find_scheme("dual-path", mesh), places=False)

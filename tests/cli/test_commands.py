@@ -530,7 +530,7 @@ def test_run_tells_people_the_hardware():
     first, second, *_ = out.splitlines()
     assert first.startswith("dual-path on mesh:3x3: delivered in cycle ")
     assert first.endswith(" (1 worm, 1 header flit; engine bulk)")
-    assert second == ("1 VC x 4 flits, 1 consumption channel, coupled readers (branches advance together), "
+    assert second == ("1 VC x 4 flits, 1 consumption channel a node, coupled readers (branches advance together), "
                       "paper delays (header 3 cycles a hop), consumption-links separate, no consumption classes, "
                       "relation e-cube")
 
@@ -542,7 +542,7 @@ def test_run_tells_people_the_hardware():
 def test_of_trees_it_tells_how_they_are_copied(scheme, tokens, said):
     _, out, _ = wormcast("run", "min:b=2,stages=2", scheme, "--source", 0, "--destinations", "1,2", "--length", 4,
                          "--configuration", "atbm_64", "--tokens", tokens)
-    assert out.splitlines()[1].startswith(f"1 VC x 4 flits, 1 consumption channel, {said}, paper delays")
+    assert out.splitlines()[1].startswith(f"1 VC x 4 flits, 1 consumption channel a node, {said}, paper delays")
 
 
 def test_run_takes_packets_overheads_and_a_named_configuration():

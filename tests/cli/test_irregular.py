@@ -79,7 +79,7 @@ def test_trees_of_multistage_networks_need_no_tokens_where_switches_hold_them_wh
     assert wormcast("check", *deep, "--length", 64)[0] == 3
     code, out, err = wormcast("check", *deep, "--tokens", "on")
     assert (code, out) == (2, "")
-    assert err == ("wormcast: tokens: 'on' is not valid: worms of atbm are replicated from buffers that can store a "
+    assert err == ("wormcast: tokens: on is not valid: worms of atbm are replicated from buffers that can store a "
                    "whole worm, and use no tokens. Allowed: off.\n")
 
 

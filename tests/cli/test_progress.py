@@ -64,7 +64,7 @@ def test_work_that_is_known_to_be_long_is_shown_at_once_and_goes_away():
 
 def test_times():
     with Terminal() as terminal, progress.announced("measuring", 300, once=True):
-        shown_within(terminal, "wormcast: measuring, about 5 min, only once")
+        shown_within(terminal, "wormcast: measuring (first use only, about 5 min)")
 
 
 def test_short_work_is_not_shown():
@@ -108,7 +108,7 @@ def test_a_bar_has_the_work_beside_it():
         show(1)
         with progress.announced("compiling", 9, once=True):
             end = time.monotonic() + 5
-            while "points (compiling, about 9 s, only once)" not in terminal.getvalue():
+            while "points (compiling (first use only, about 9 s))" not in terminal.getvalue():
                 assert time.monotonic() < end
                 time.sleep(0.01)
     assert not progress._bars

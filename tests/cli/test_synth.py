@@ -41,7 +41,7 @@ def test_text_says_what_it_was_made_for():
     first, second, *_ = out.splitlines()
     assert first == ("interface for e-mcast on mesh:4x4, relation e-cube; ecp5 (LFE5U-85F, speed 6), "
                      "area-delay 4250 ps")
-    assert second == ("2 VCs x 4 flits, 4 consumption channels, coupled readers (branches advance together), "
+    assert second == ("2 VCs x 4 flits, 4 consumption channels a node, coupled readers (branches advance together), "
                       "paper delays (header 3 cycles a hop), packet 8")
 
 

@@ -109,7 +109,7 @@ def test_explain_prints_what_the_paper_says_of_trees():
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
     (["check", "mesh:3x3", "individual", "--tokens", "on"],
-     "tokens: 'on' is not valid: worms of individual are not replicated from shallow buffers"),
+     "tokens: on is not valid: worms of individual are not replicated from shallow buffers"),
     (["check", "min:b=2,stages=3", "atbm", "--classes", "0+:last"], "classes: 0+:last is not valid: worms of atbm"),
     (["run", "min:b=2,stages=3", "atbm", "--source", 0, "--destinations", "1,2", "--length", 8, "--readers",
       "independent"], "readers: independent is not valid: the scheme determines the replication"),

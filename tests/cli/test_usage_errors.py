@@ -12,7 +12,7 @@ from command import wormcast
     (["load", "mesh:4x4", "dual-path", "--rate", "0.002,0.004"],
      ("rate: '0.002,0.004' is not valid. Allowed: a number. For several: a file for wormcast sweep with "
       "rate = [0.002,0.004].")),
-    (["load", "mesh:4x4", "dual-path", "--seed", "-1"], "seed: '-1' is not valid. Allowed: 0 or more."),
+    (["load", "mesh:4x4", "dual-path", "--seed", "-1"], "seed: -1 is not valid. Allowed: 0 or more."),
     (["topology", "mesh:2x2", "--tokens", "17"], "tokens: '17' is not valid. Allowed: 1 to 16."),
     (["run", "mesh:4x4", "dual-path", "--timeout", str(2**41)],
      f"timeout: '{2**41}' is not valid. Allowed: up to {2**40}."),
@@ -54,9 +54,9 @@ from command import wormcast
     (["load", "mesh:4x4", "dual-path", "--rate", "0.01", "--energy", "costs.json"],
      "energy: costs.json is not valid. Allowed: a file NAME.toml."),
     (["load", "mesh:4x4", "dual-path", "--rate", "0.01", "--events", "--checkpoint", "c.zip"],
-     "events: 'on' is not valid with --checkpoint: a checkpoint holds no events. Allowed: one of the two options."),
+     "events: on is not valid with --checkpoint: a checkpoint holds no events. Allowed: one of the two options."),
     (["load", "mesh:4x4", "dual-path", "--find-saturation", "--events"],
-     ("events: 'on' is not valid with --find-saturation: the search runs several experiments with its own rates. "
+     ("events: on is not valid with --find-saturation: the search runs several experiments with its own rates. "
       "Allowed: one of the two options.")),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1.1 1.2", "--length", "4"],
      "destinations: '1.1 1.2' is not valid. Allowed: commas between nodes, as in 1.1,1.2."),

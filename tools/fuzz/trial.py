@@ -37,7 +37,7 @@ PYTHON_WORDS = re.compile(
     r"cannot unpack|not supported between")
 
 #: Notices on stderr that are not part of a refusal.
-NOTICE = re.compile(r"wormcast: compiling [^\n]*, which takes a while, but only once\n")
+NOTICE = re.compile(r"wormcast: compiling [^\n]* \(first use only[^\n]*\)\n")
 
 
 @dataclass(frozen=True)

@@ -173,7 +173,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
             raise WormcastError(f"verilog: {what!r} is not valid.{nearest(what, (NETWORK, *COMPONENTS, CROSSING))} "
                                 f"Allowed: {NETWORK}, {', '.join(COMPONENTS)}, {CROSSING}.")
         if what == CROSSING and clock_enable:
-            raise WormcastError(f"clock-enable: 'on' is not valid with {CROSSING}: its two sides have no common clock. "
+            raise WormcastError(f"clock-enable: on is not valid with {CROSSING}: its two sides have no common clock. "
                                 f"Allowed: with {NETWORK}, components with registers.")
         component = _crossing(blueprint, reset, port=port, kind=kind, host_port=host_port) if what == CROSSING else (
             build_component(blueprint, what, port, kind, host_port))

@@ -188,9 +188,9 @@ def test_statements(scheme, names):
 
 
 REFUSALS = {
-    "fits: 'on' is not valid: worms of dual-path are not replicated in switches. Allowed: no value.":
+    "fits: on is not valid: worms of dual-path are not replicated in switches. Allowed: no value.":
         {"scheme": "dual-path", "fits": True},
-    "tokens: 'on' is not valid: worms of tree are replicated from buffers that can store a whole worm, and use no "
+    "tokens: on is not valid: worms of tree are replicated from buffers that can store a whole worm, and use no "
     "tokens. Allowed: off.": {"scheme": "tree", "tokens": True},
     "absorb: 2 is not valid: worms of path-g are replicated in switches. Allowed: off, host.":
         {"scheme": "path-g", "slots": 2},

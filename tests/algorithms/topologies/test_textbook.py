@@ -278,5 +278,5 @@ def test_a_plain_scheme_of_unicasts_is_defined_without_coordinates(name):
     network = topology(name)
     found = plan(network, Nearest(), 3, [0, 1, 2])
     assert [list(worm.destinations) for worm in found.worms] == [[2], [1], [0]]
-    assert found.form == "2-D, " * (network.kind == "mesh") + "as the scheme's Python code defines it"
+    assert found.form == "2-D, " * (network.kind == "mesh") + "by its Python code"
     assert check(network, Nearest()).verdict == "free"

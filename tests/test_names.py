@@ -22,7 +22,8 @@ PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 MODULES = {"__init__", "__main__", "base", "mesh", "torus", "multi_drop", "input_unit", "input_decode", "network",
            "switch", "switch_spec"}
 
-#: A file of the catalogue that stands for a user's, and the library for benches, a package of its own.
+#: Files of the catalogue that stand for a user's, so that their classes may have any names, and the library for
+#: benches, a package of its own.
 APART = ("sim/experiments/figure/catalogue", "tb")
 
 RENAMES = tomllib.loads((ROOT / "tools/renames.toml").read_text())
@@ -42,7 +43,7 @@ def tree(file):
 
 
 def public_classes(file):
-    return [node.name for node in tree(file).body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+    return [node.name for node in ast.walk(tree(file)) if isinstance(node, ast.ClassDef) and node.name[0] != "_"]
 
 
 def test_no_public_class_has_the_name_of_another():

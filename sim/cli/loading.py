@@ -88,13 +88,13 @@ def load_(
     from .load_report import report_load, report_saturation
 
     named: dict[str, Any] = {"topology": topology, "scheme": scheme, "relation": relation}
-    counting = {**({"events": "'on'"} if events else {}), **({"energy": energy} if energy else {})}
+    counting = {**({"events": "on"} if events else {}), **({"energy": energy} if energy else {})}
     if saturation:
         of_one = [name for name in OUTPUTS if name != "csv"]
         for name, others in (("rate", traffic), ("trace", traffic), *((name, counting) for name in counting),
                              *((name, kept) for name in of_one)):
             if name in others:
-                value = "'on'" if others[name] is True else number_text(others[name])
+                value = "on" if others[name] is True else number_text(others[name])
                 raise WormcastError(f"{name}: {value} is not valid with --find-saturation: the search runs several "
                                     "experiments with its own rates. Allowed: one of the two options.")
         out = TableOutput(kept.get("csv"))

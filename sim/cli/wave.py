@@ -68,7 +68,7 @@ def wave(
         raise WormcastError(f"buffers: {buffers} is not valid without --plot. Needed: --plot FILE.")
     for option, asked in (("json", json), ("replay", replay)):
         if asked and len(files) > 1:
-            value = "'on'" if asked is True else asked
+            value = "on" if asked is True else asked
             raise WormcastError(f"{option}: {value} is not valid with more than one waveform: "
                                 f"{', '.join(map(str, files))}. Allowed: one waveform.")
     options = picture_options(look, plot)

@@ -39,7 +39,7 @@ MARKS = {"half": "imprecise mean", "open": "saturated", "dead": "deadlock"}
 ABOVE_WORDS = "above the frame: saturated, no steady latency"
 
 #: Text of captions about the places of markers.
-BESIDE_WORDS = "markers that would hide one another stand side by side, the lines have the values"
+BESIDE_WORDS = "markers and bars that would hide one another are shifted, the lines have the values"
 
 
 @dataclass(frozen=True)

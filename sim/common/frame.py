@@ -151,19 +151,19 @@ def blank_figure(width: float, height: float, **options: Any) -> "Figure":
     if _in_cell.get() and in_notebook():
         from matplotlib import pyplot
 
-        return pyplot.figure(figsize=(width, height), dpi=CELL, FigureClass=_picture(), **options)
-    figure: Figure = _picture()(figsize=(width, height), **options)
+        return pyplot.figure(figsize=(width, height), dpi=CELL, FigureClass=_saved_figure(), **options)
+    figure: Figure = _saved_figure()(figsize=(width, height), **options)
     FigureCanvasAgg(figure)
     return figure
 
 
 @cache
-def _picture() -> "type[Figure]":
+def _saved_figure() -> "type[Figure]":
     """Return the class of figures that are saved with the settings with which they are made."""
     import matplotlib
     from matplotlib.figure import Figure
 
-    class Picture(Figure):
+    class SavedFigure(Figure):
         """Figure that is saved with the settings with which it is made."""
 
         def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -176,13 +176,13 @@ def _picture() -> "type[Figure]":
             with matplotlib.rc_context(self._settings), missing_glyphs_drawn_as_boxes():
                 super().savefig(fname, transparent=transparent, **{"dpi": dots, **options})
 
-    Picture.__qualname__ = "Picture"  # pickle finds the class by `__getattr__`
-    return Picture
+    SavedFigure.__qualname__ = "SavedFigure"  # pickle finds the class by `__getattr__`
+    return SavedFigure
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Picture":
-        return _picture()
+    if name == "SavedFigure":
+        return _saved_figure()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

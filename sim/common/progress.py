@@ -105,7 +105,7 @@ def _redraw() -> None:
     text = _announcements[-1] if _announcements else ""
     if _bars:
         bar, task, of = _bars[-1]
-        bar.update(task, description=f"{of} ({text})" if text else of)
+        bar.update(task, description=f"{of}: {text}" if text else of)
     else:
         _put(f"wormcast: {text}" if text else "")
 

@@ -108,7 +108,7 @@ def test_a_bar_has_the_work_beside_it():
         show(1)
         with progress.announced("compiling", 9, once=True):
             end = time.monotonic() + 5
-            while "points (compiling (first use only, about 9 s))" not in terminal.getvalue():
+            while "points: compiling (first use only, about 9 s)" not in terminal.getvalue():
                 assert time.monotonic() < end
                 time.sleep(0.01)
     assert not progress._bars

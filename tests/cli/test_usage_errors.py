@@ -13,11 +13,11 @@ from command import wormcast
      ("rate: '0.002,0.004' is not valid. Allowed: a number. For several: a file for wormcast sweep with "
       "rate = [0.002,0.004].")),
     (["load", "mesh:4x4", "dual-path", "--seed", "-1"], "seed: -1 is not valid. Allowed: 0 or more."),
-    (["topology", "mesh:2x2", "--tokens", "17"], "tokens: '17' is not valid. Allowed: 1 to 16."),
+    (["topology", "mesh:2x2", "--tokens", "17"], "tokens: 17 is not valid. Allowed: 1 to 16."),
     (["run", "mesh:4x4", "dual-path", "--timeout", str(2**41)],
-     f"timeout: '{2**41}' is not valid. Allowed: up to {2**40}."),
-    (["list", "scheme"], ("what: 'scheme' is not valid. Allowed: schemes, topologies, relations, configurations, "
-                          "components, figures.")),
+     f"timeout: {2**41} is not valid. Allowed: up to {2**40}."),
+    (["list", "scheme"], ("what: 'scheme' is not valid. Nearest: schemes. Allowed: schemes, topologies, relations, "
+                          "configurations, components, figures.")),
     (["list"], ("argument WHAT is missing. Allowed: schemes, topologies, relations, configurations, components, "
                 "figures.")),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", str(2**32 + 5)],

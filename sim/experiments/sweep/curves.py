@@ -49,7 +49,8 @@ ROUND_TRIP = {"round-trip": "mean round trip (cycles)"}  # panel of a sweep with
 ENERGY = {"energy": "energy (pJ per received flit)"}  # panel of a sweep with a table of costs
 
 #: Options that the caption names even if the sweep's file does not set them, unless they are swept.
-CAPTION_OPTIONS = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seed", "seeds", "cycles")
+CAPTION_OPTIONS = ("length", "destinations_mean", "multicast_fraction", "relation", "vcs", "buffer", "consumption",
+                   "delays", "seed", "seeds", "cycles")
 
 #: The latency axis is logarithmic if the greatest mean latency exceeds the least one by more than this factor.
 LARGEST_RATIO = 10
@@ -188,7 +189,7 @@ def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mappi
     width, height, (down, beside) = panel_grid(len(panels), HEIGHT)
     with matplotlib.rc_context(curve_settings()):
         legend = _columns(curves, styles, panels, width)
-        figure = captioned(width, height, _caption(sweep, points[0], curves, panels), len(legend[0]),
+        figure = captioned(width, height, _caption(sweep, points, curves, panels), len(legend[0]),
                            _rows(curves, along, names))
         first = 0.0 if along == "rate" else min(curve.at[0] for curve in curves)
         whole = max(curve.at[-1] for curve in curves)
@@ -376,12 +377,16 @@ def _kinds(curves: Sequence[_Curve], panels: Sequence[str]) -> list[str]:
     return [kind for kind, occurs in occurring.items() if occurs]
 
 
-def _caption(sweep: Sweep, point: Point, curves: Sequence[_Curve], panels: Sequence[str]) -> list[str]:
+def _caption(sweep: Sweep, points: Sequence[Point], curves: Sequence[_Curve], panels: Sequence[str]) -> list[str]:
     """Return the caption: options common to all lines, from the sweep's file and from `CAPTION_OPTIONS`; marks."""
-    usual = {name: point.resolved[name] for name in CAPTION_OPTIONS
-             if name in point.resolved and name not in sweep.swept}
+    point = points[0]
+    usual = {name: point.resolved[name] for name in CAPTION_OPTIONS if name in point.resolved
+             and name not in sweep.swept and all(other.resolved[name] == point.resolved[name] for other in points)}
     common = {**{name: value for name, value in sweep.fixed.items() if name not in COUNTING},
               **{name: value for name, value in usual.items() if name not in sweep.fixed}}
+    if common.get("seed") is not None and "seeds" in common:
+        first, number = common.pop("seed"), common["seeds"]
+        common["seeds"] = f"{first} to {first + number - 1}" if number > 1 else first
     above = not {*TIMES}.isdisjoint(panels) and any(result["saturated"] for curve in curves for result in curve.results)
     costs = [] if point.costs is None or "energy" not in panels else [f"costs of events: {point.costs.source}"]
     return ["; ".join(_worded(name, value, point.scheme) for name, value in common.items() if value is not None),
@@ -392,6 +397,8 @@ def _caption(sweep: Sweep, point: Point, curves: Sequence[_Curve], panels: Seque
 
 def _worded(name: str, value: Any, scheme: Scheme) -> str:
     """Return an option in the words of its axis: ``mean destinations of a multicast: 8``."""
+    if name in ("relation", "seeds"):
+        return f"{name}: {value}"
     said = _said(name, value, scheme)
     if said == value or name == "scheme":
         return said

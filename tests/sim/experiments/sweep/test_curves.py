@@ -205,7 +205,8 @@ def test_a_curve_that_is_alone_has_the_name_of_its_scheme(sweep_of, tmp_path):
         style.require_used()
         described = beside(curves_figure(sweep, points(sweep), results))
     assert "length of a multicast: 20 payload flits; " in described.caption[0]
-    assert "seed: 24; seeds: 4" in described.caption[0]
+    assert "; relation: e-cube; " in described.caption[0]
+    assert "; delays: paper; seeds: 24 to 27" in described.caption[0]
     assert not described.caption[0].endswith(" cycles")  # the name says so
     assert described.caption[1] == "flits: payload flits times destinations"
     sweep = sweep_of('rate = 0.012\nvcs = [1, 2]\nscheme = "u-mesh"\n')

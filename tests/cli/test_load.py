@@ -184,7 +184,7 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--multicast-fraction", "2"], "multicast-fraction: 2 is not valid. Allowed: 0 to 1"),
     (["--length", "0"], "length: 0 is not valid. Allowed: 1 to 65536"),
     (["--warmup", "3000"], "warmup: 3000"),
-    (["--configuration", "boppana"], "configuration: 'boppana' is unknown. Allowed: amnah_5x5x5, atbm_256, "),
+    (["--configuration", "boppana"], "configuration: 'boppana' is unknown. Nearest: boppana_8x8. Allowed: "),
     (["--lenght", "3"], "--lenght is not an option of load. Nearest: --length."),
     (["--injection-rate", "0.1"], "--injection-rate is not an option of load. Here: --rate."),
     (["--injection_rate=0.1"], "--injection_rate is not an option of load. Here: --rate."),
@@ -323,7 +323,7 @@ def test_what_does_not_go_with_find_saturation(more):
     code, out, err = wormcast("load", "mesh:3x3", "dual-path", "--find-saturation", *more)
     assert (code, out) == (2, "")
     name, given = more[0].removeprefix("--"), (*more[1:], True)[0]
-    given = "'on'" if given is True else given
+    given = "on" if given is True else given
     assert err.startswith(f"wormcast: {name}: {given} is not valid with --find-saturation: the search runs several")
 
 

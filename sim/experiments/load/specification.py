@@ -43,7 +43,7 @@ class Specification:
         if "trace" in options:
             beside = [name for name in NOT_WITH_TRACE if name in options]
             if beside:
-                values = ", ".join("'on'" if options[name] is True else str(options[name]) for name in beside)
+                values = ", ".join("on" if options[name] is True else str(options[name]) for name in beside)
                 one = len(beside) == 1
                 raise WormcastError(f"{', '.join(beside)}: {values} {'is' if one else 'are'} not valid with a trace, "
                                     "which determines all messages. Allowed: a trace without "

@@ -9,13 +9,19 @@ from wormcast.algorithms.schemes import Scheme
 from wormcast.algorithms.topologies.base import Topology
 
 __all__ = [
+    "ADMISSION",
+    "CONTROL",
+    "CONTROL_ANSWER",
+    "CONTROL_BITS",
     "CONSUMPTION_LINKS",
     "DELAYS",
     "DMA_BUCKETS",
     "DMA_ENGINES",
     "EJECTED_HEADER",
     "FORWARD_ORDERS",
+    "GRANTED",
     "INJECTION",
+    "LABEL_BITS",
     "MOST_BUS_RATE",
     "MOST_CHUNK",
     "MOST_DELAY",
@@ -26,11 +32,16 @@ __all__ = [
     "MOST_ROW_FLITS",
     "MOST_SHALLOW",
     "MOST_SLOTS",
+    "MOST_SOURCES",
     "NEVER_FULL",
     "NEVER_FULL_PLACES",
     "PACKET_BITS",
     "PROCESSORS",
     "READERS",
+    "REFUSED",
+    "RELEASE",
+    "REQUEST",
+    "REQUEST_LEAF",
     "ROW_BITS",
     "SERVICE_ORDERS",
     "SLOT_FLITS",
@@ -101,6 +112,23 @@ PACKET_BITS = 8
 """Width in bits of the field in the child table that holds a message's number of packets minus one."""
 
 MOST_PLACES = 1 << PACKET_BITS
+
+ADMISSION = ("oracle", "messages")
+
+CONTROL, CONTROL_ANSWER = 255, 254
+"""Values of the low `ROW_BITS` bits of a control packet's first payload flit: for an interface, and for a host."""
+
+LABEL_BITS, CONTROL_BITS = 16, 32
+"""Bits of a node's number in a control packet, and of the word at the start of a control packet."""
+
+#: Kinds of control packets for interfaces: a request of a node with children, and of one without; a release.
+REQUEST, REQUEST_LEAF, RELEASE = range(3)
+
+#: Kinds of answers.
+REFUSED, GRANTED = range(2)
+
+#: Maximum nodes that may request rows of an interface.
+MOST_SOURCES = 256
 
 FORWARD_ORDERS: Mapping[str, bool] = {"fcfs": True, "fpfs": False}
 """Orders in which smart interfaces forward, each with True if the order needs the number of packets of each message."""
@@ -175,6 +203,8 @@ class RouterOptions(Protocol):
     def places(self) -> int: ...
     @property
     def row(self) -> int: ...
+    @property
+    def admission(self) -> str: ...
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
         """Return the consumption classes of the routers."""

@@ -22,7 +22,7 @@ from wormcast.algorithms.topologies.base import Topology
 
 from .decoders import Decoder
 from .decoders.choice import DecoderPlace, decoder_for
-from .options import MOST_SHALLOW, RouterOptions
+from .options import MOST_SHALLOW, MOST_SOURCES, RouterOptions
 from .port import PortSpec
 from .router_kind import SwitchKind, switch_kinds
 from .switch_spec import ConsumptionLink, SwitchSpec
@@ -284,7 +284,18 @@ class Blueprint(Generic[Given]):
             "t_ns": options.t_ns,
             "t_nr": options.t_nr,
             **self.interface_variant.parameters(options, ports, links),
+            **({"sources": self._sources} if options.admission == "messages" else {}),
         }
+
+
+    @property
+    def _sources(self) -> int:
+        """Number of nodes that may request rows of an interface by control packets."""
+        others = max(self.topology.nodes - 1, 1)
+        if others > MOST_SOURCES:
+            raise WormcastError(f"admission: messages is not valid with {self.topology.nodes} nodes: an interface has a "
+                                f"place for an answer to each other node, at most {MOST_SOURCES}. Allowed: oracle.")
+        return others
 
 
 def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,

@@ -12,7 +12,7 @@ from wormcast.algorithms.typecheck import checked
 from ..buffer import ReplicationBuffer
 from ..link import LinkSignature, flit_layout
 from ..logic import bit_at
-from ..options import MOST_DELAY, MOST_QUEUE, MOST_ROWS, MOST_SLOTS, NEVER_FULL_PLACES, ROW_BITS
+from ..options import CONTROL, MOST_DELAY, MOST_QUEUE, MOST_ROWS, MOST_SLOTS, NEVER_FULL_PLACES, ROW_BITS
 from ..output_unit import OutputUnit
 from ..port import PortSpec
 from .packet_queue import PacketProcessor, PacketQueue
@@ -79,6 +79,8 @@ class Consumption(wiring.Component):
         Payload flits of a packet, which a place of the receive queue holds.
     header_flits : int
         Maximum number of header flits of a packet. With slots, a place of the receive queue holds them, too.
+    control : bool
+        Control packets for the interface are not sent to the host; see `RowAdmission`. Only with rows.
     served : bool
         A processor outside of this component spends the t_nr cycles of each packet, see `CommunicationProcessor`. Only
         with a receive queue.
@@ -113,6 +115,8 @@ class Consumption(wiring.Component):
     full : In(rows)
         Rows of the child table whose next packet has no free packet buffer entry, and waits in its channel, or in the
         receive queue. Only with rows.
+    of_control, closed : Out(1), In(vcs)
+        ``control`` and ``closed`` of `RowAdmission`. ``of_control`` is combinational. Only with ``control``.
     arrives : Out(1)
         A packet is stored whole in this cycle. Only with ``served``.
     waits : Out(1)
@@ -126,7 +130,7 @@ class Consumption(wiring.Component):
     @checked
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0,
                  slots: int = 0, rows: int = 0, queue: int = 0, packet: int = 0, header_flits: int = 1,
-                 served: bool = False, bus: bool = False):
+                 control: bool = False, served: bool = False, bus: bool = False):
         for field, value, most in (("t_nr", t_nr, MOST_DELAY), ("slots", slots, MOST_SLOTS), ("rows", rows, MOST_ROWS),
                                    ("queue", queue, NEVER_FULL_PLACES if queue == NEVER_FULL_PLACES else MOST_QUEUE)):
             if not 0 <= value <= most:
@@ -136,6 +140,9 @@ class Consumption(wiring.Component):
                                 "rows of 0.")
         if served and not queue:
             raise WormcastError("Consumption.served: true is not valid without a receive queue. Allowed: false.")
+        if control and not rows:
+            raise WormcastError("Consumption.control: true is not valid without rows. Allowed: false.")
+        self.control = control
         self.served = served
         self.bus = bus
         self.queue = PacketQueue(channels=network.vcs, places=queue, flits=packet + (header_flits if slots else 0),
@@ -155,6 +162,7 @@ class Consumption(wiring.Component):
                 "granted": Out(1), "granted_vc": Out(range(network.vcs)), "freed": In(1)} if slots else {}),
             **({"consumed": Out(1), "consumed_vc": Out(range(network.vcs)), "consumed_flit": Out(flit_layout(width)),
                 "full": In(rows)} if rows else {}),
+            **({"of_control": Out(1), "closed": In(network.vcs)} if control else {}),
             **({"arrives": Out(1), "waits": Out(1), "done": In(1)} if served else {}),
             **({"may_cross": In(1), "crosses": Out(1)} if bus else {}),
         })
@@ -217,7 +225,7 @@ class Consumption(wiring.Component):
             m.d.comb += [
                 drive.flit.eq(flit),
                 drive.vc.eq(sel),
-                drive.send.eq(pop & (~flit.head | flit.tail)),
+                drive.send.eq(self._for_host(pop & (~flit.head | flit.tail))),
                 drive.vc_active.eq(drive.send),
                 drive.tail.eq(flit.tail),
             ]
@@ -261,6 +269,8 @@ class Consumption(wiring.Component):
             waiting, _ = self._absorb(m, queue.front_channel, queue.front, queue.pop)
             writes, leaves = pop, may_go & ~bit_at(waiting, queue.front_channel)
             sends = queue.pop & (~queue.front.head | queue.front.tail)
+        if self.control:
+            leaves, sends = may_go, self._for_host(may_go)
         m.d.comb += [
             queue.write.eq(writes),
             queue.channel.eq(sel),
@@ -319,6 +329,10 @@ class Consumption(wiring.Component):
                 m.d.sync += [within[v].eq(~flit.tail), goes_on[v].eq(absorbs)]
         return waiting, needs & ~granted
 
+    def _for_host(self, sends):
+        """Return 1 if the flit that is taken, with ``sends``, is sent to the host."""
+        return sends & ~self.of_control if self.control else sends
+
     def _consume(self, m, presented, sel, flit, pop):
         """Drive ``consumed`` with the flits that are taken.
 
@@ -345,7 +359,15 @@ class Consumption(wiring.Component):
                 m.d.sync += within[v].eq(~flit.tail)
             m.d.comb += refused[v].eq((stays & (sel == v)) | (waiting[v] & bit_at(self.full, rows[v])))
         m.d.sync += waiting.eq(refused)
-        return stays, refused
+        if not self.control:
+            return stays, refused
+        controls = Signal(vcs, name="control_packet")  # the packet that is being taken is a control packet
+        m.d.comb += self.of_control.eq(Mux(bit_at(within, sel), bit_at(controls, sel),
+                                           ~flit.head & (flit.data[:ROW_BITS] == CONTROL)))
+        for v in range(vcs):
+            with m.If(pop & (sel == v) & (~flit.head | flit.tail)):
+                m.d.sync += controls[v].eq(self.of_control)
+        return stays | (presented & self.of_control & bit_at(self.closed, sel)), refused
 
     def _holds(self, m, presented, sel, flit, pop, waits):
         """Return 1 if the presented flit is a tail flit that has not waited its t_nr cycles.

@@ -83,6 +83,8 @@ class Injection(wiring.Component):
         no hardware.
     smart : bool
         The interface forwards copies of packets.
+    answers : bool
+        The interface also sends the answers of a `RowAdmission`. Only with ``smart``.
     send_queue : int
         Packets that the send queue can store. Range: 0 to 256, or 1024 for a queue that is never full, see
         `PacketQueue`. 0 adds no hardware. Only with packets.
@@ -117,6 +119,8 @@ class Injection(wiring.Component):
     forwards, forward, forward_pop : In(1), In, Out(1)
         Forwarded copies: ``has``, ``front`` and ``pop`` of `Forwarding`. The output is combinational. Only with
         ``smart``.
+    answers, answer, answer_pop : In(1), In, Out(1)
+        Answers: ``has``, ``front`` and ``pop`` of `RowAdmission`. The output is combinational. Only with ``answers``.
     arrives : Out(1)
         A packet is stored whole in this cycle. Only with ``served``.
     waits : Out(1)
@@ -132,7 +136,7 @@ class Injection(wiring.Component):
     @checked
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", queue: int = 4, packet: int = 0,
                  header_flits: int = 1, t_ns: int = 0, slots: int = 0, slot_flits: int = 128, channels: int = 1,
-                 smart: bool = False, send_queue: int = 0, served: bool = False, bus: bool = False):
+                 smart: bool = False, answers: bool = False, send_queue: int = 0, served: bool = False, bus: bool = False):
         for field, value, least, most in (("queue", queue, 1, 16), ("packet", packet, 0, MOST_PACKET),
                                           ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, MOST_DELAY),
                                           ("send_queue", send_queue, 0,
@@ -145,6 +149,8 @@ class Injection(wiring.Component):
         for user, needs in (("smart true", smart), (f"a send queue of {send_queue}", send_queue)):
             if needs and not packet:
                 raise WormcastError(f"Injection.packet: 0 is not valid with {user}. Allowed: 1 or more.")
+        if answers and not smart:
+            raise WormcastError("Injection.answers: true is not valid with smart false. Allowed: false.")
         if served and not send_queue:
             raise WormcastError("Injection.served: true is not valid without a send queue. Allowed: false.")
         self.port = network
@@ -155,6 +161,7 @@ class Injection(wiring.Component):
         self.header_flits = header_flits
         self.t_ns = t_ns
         self.smart = smart
+        self.with_answers = answers
         self.served = served
         self.bus = bus
         self.store = PacketQueue(channels=1, places=send_queue, flits=header_flits + packet,
@@ -170,6 +177,7 @@ class Injection(wiring.Component):
                 "granted": In(1), "granted_vc": In(range(channels)), "freed": Out(1)} if slots else {}),
             **({"posted": Out(1), "posted_flit": Out(flit_layout(width)), "stored": In(1), "forwards": In(1),
                 "forward": In(flit_layout(width)), "forward_pop": Out(1)} if smart else {}),
+            **({"answers": In(1), "answer": In(flit_layout(width)), "answer_pop": Out(1)} if answers else {}),
             **({"arrives": Out(1), "waits": Out(1), "done": In(1)} if served else {}),
             **({"may_cross": In(1), "crosses": Out(1)} if bus else {}),
         })
@@ -297,9 +305,20 @@ class Injection(wiring.Component):
                 self.freed.eq(slots.freed),
             ]
             return partial(self._take_turns, m, slots.front, slots.has, slots.pop)
+        if self.with_answers:
+            return partial(self._answer_too, m)
         if self.smart:
             return partial(self._take_turns, m, self.forward, self.forwards, self.forward_pop)
         return _host_only
+
+    def _answer_too(self, m, host_flit, host_has, pop):
+        """Let answers and the host take turns, and both with the forwarded copies; see `_turns`."""
+        popped = Signal(name="popped_by_host_side")
+        flit, has, host_pop = self._take_turns(m, self.answer, self.answers, self.answer_pop, host_flit, host_has,
+                                               popped, names=("answer_presented", "answer_presents", "answers_turn"))
+        front, valid, side_pop = self._take_turns(m, self.forward, self.forwards, self.forward_pop, flit, has, pop)
+        m.d.comb += popped.eq(side_pop)
+        return front, valid, host_pop
 
     def _post(self, m, of_host, offered, pop, turns):
         """Pass the host's payload for children (postings) to `Forwarding`.
@@ -337,11 +356,12 @@ class Injection(wiring.Component):
         untailed = offered & flit.head & (posts | (sends & flit.tail))
         return first, has, pop | begins | (self.stored & ~flit.head), untailed
 
-    def _take_turns(self, m, other_flit, other_has, other_pop, host_flit, host_has, pop):
+    def _take_turns(self, m, other_flit, other_has, other_pop, host_flit, host_has, pop,
+                    names=("presented", "presents", "others_turn")):
         """Choose between the host and another sender for a whole worm, to its tail; see `_turns`."""
-        front, valid = Signal(flit_layout(self.width), name="presented"), Signal(name="presents")
+        front, valid = Signal(flit_layout(self.width), name=names[0]), Signal(name=names[1])
         begun = Signal()  # a worm is presented, and its tail is not taken
-        last = Signal(name="others_turn")  # the worm that was presented last is not from the host
+        last = Signal(name=names[2])  # the worm that was presented last is not from the host
         from_other = Signal()  # the presented flit is not from the host
         m.d.comb += [
             from_other.eq(Mux(begun, last, other_has & ~(host_has & last))),

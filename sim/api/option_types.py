@@ -69,6 +69,7 @@ class HardwareOptions(TypedDict, total=False):
     rows: int
     places: int
     row: int
+    admission: str
     injection_delay: int
     multicast_delay: int
     copy_delay: int

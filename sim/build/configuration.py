@@ -14,6 +14,8 @@ from wormcast.algorithms.phrases import given_text
 from wormcast.algorithms.routing import TIES, as_built, signed_dimensions
 from wormcast.algorithms.schemes import classes_of
 from wormcast.hw.options import (
+    ADMISSION,
+    CONTROL_BITS,
     CONSUMPTION_LINKS,
     DELAYS,
     DMA_BUCKETS,
@@ -21,6 +23,7 @@ from wormcast.hw.options import (
     EJECTED_HEADER,
     FORWARD_ORDERS,
     INJECTION,
+    LABEL_BITS,
     MOST_BUS_RATE,
     MOST_CHUNK,
     MOST_DELAY,
@@ -231,6 +234,11 @@ class Configuration:
     row: int = _hardware("Header flits for all children in a child table row. Default: {}. Unit: flits.", 32,
                          limits=(1, MOST_ROW_FLITS), label="flits of a row of a child table", unit="flits",
                          changes="interface")
+    admission: str = _hardware(
+        "Reservation of rows for a message, at its source and all destinations. oracle: in no time, without messages; "
+        "for simulation alone. messages: the source requests rows by control packets; if an interface refuses one, the "
+        "source releases all and tries again after a random time. Default: {}.", "oracle", allowed=ADMISSION,
+        changes="interface")
     injection_delay: int = _overhead("Cycles of a host's processor per message, to prepare the headers. Default: {}.",
                                      limits=(0, MOST_OVERHEAD), changes="host")
     multicast_delay: int = _overhead("Further cycles of a host's processor per multicast. Default: {}.",
@@ -287,6 +295,8 @@ class Configuration:
                                 "Allowed: host (the default), or with dma FLITS/CYCLES.")
         if self.smart:
             self._require_smart()
+        if self.requests_rows:
+            self._require_requests()
         if self.absorb != "off" and self.classes is not None and len(ConsumptionClasses.parse(self.classes)):
             raise WormcastError(f"classes: {self.classes} is not valid: with absorb {self.absorb} worms end at each "
                                 'destination and take any channel. Allowed: "".')
@@ -361,6 +371,15 @@ class Configuration:
             raise WormcastError(f"ni: {self.ni} is not valid with packet 0 (the default): it forwards packets. "
                                 f"Allowed: with packet 1 to {MOST_PACKET}.")
 
+    def _require_requests(self) -> None:
+        """Refuse options with which rows cannot be requested by control packets."""
+        if not self.smart:
+            raise WormcastError(f"admission: messages is not valid with ni {given_text(self, 'ni')}: only smart "
+                                "interfaces have rows. Allowed: oracle, or with ni fcfs or fpfs.")
+        if LABEL_BITS < self.flit_width < CONTROL_BITS:
+            raise WormcastError(f"flit_width: {self.flit_width} is not valid with admission messages. Allowed: "
+                                f"{ROW_BITS} to {LABEL_BITS} bits, or {CONTROL_BITS} or more.")
+
     def require_hardware(self) -> None:
         """Refuse options that exist in simulation alone."""
         for name in QUEUES:
@@ -386,6 +405,11 @@ class Configuration:
     def counts_packets(self) -> bool:
         """Flag: smart interfaces need the number of packets of each message, as with ``ni="fcfs"``."""
         return self.smart and FORWARD_ORDERS[self.ni]
+
+    @property
+    def requests_rows(self) -> bool:
+        """Flag: control packets request rows of child tables."""
+        return self.admission == "messages"
 
     @property
     def dma_rate(self) -> tuple[int, int]:

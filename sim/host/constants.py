@@ -1,11 +1,11 @@
 """Constants of the hosts' program: tasks, indices into options and counters, marks on links."""
 
-__all__ = ["ADMITS", "BUCKET", "CHANNELS", "CHANNEL_BITS", "COUNTED", "COUNTERS", "CREDITS", "END", "EVENT", "FAULT",
+__all__ = ["ADMISSION_COUNTERS", "ADMITS", "ADMITTED", "ASKS", "BUCKET", "CHANNELS", "CHANNEL_BITS", "CONTROL_FLITS", "COUNTED", "COUNTERS", "CREDITS", "END", "EVENT", "FAULT",
            "FAULT_CHANNEL", "FAULT_EXPECTED", "FAULT_FLIT", "FAULT_MARKS", "FAULT_NODE", "FAULT_RECEIVED", "FAULT_WORM",
-           "FREED", "HEAD", "HELD", "IMAGE", "LOOK", "MARK_BITS", "NARROW", "NEXT", "NODES", "NONE", "NOW",
-           "OF", "OUTSTANDING", "PACKET", "RATE", "RECEIPT", "ROWS", "ROW_MASK", "SAMPLES",
+           "FREED", "HEAD", "HELD", "IMAGE", "LOOK", "MARK_BITS", "MESSAGES", "NARROW", "NEXT", "NODES", "NONE", "NOW",
+           "OF", "OUTSTANDING", "OWN_REFUSALS", "PACKET", "RATE", "RECEIPT", "REFUSALS", "RELEASES", "REQUESTS", "ROWS", "ROW_MASK", "SAMPLES",
            "SEPARATE", "SKIPPED", "SMART", "SPREAD", "TAG", "TAG_BITS", "TAIL", "T_HR", "T_NR", "UNDELIVERED",
-           "UNDER_WAY", "VALID", "WAIT", "WIDTH"]
+           "UNDER_WAY", "VALID", "WAIT", "WAITED", "WIDTH"]
 
 # a task is the number of a worm to post, or RECEIPT - d for the receipt of delivery d
 NONE = -1
@@ -18,9 +18,10 @@ RECEIPT = -2
 # RATE, OF: a host moves at most RATE flits in OF cycles; there is no limit if RATE is 0.
 # BUCKET: number of parts that a token bucket holds at most. A cycle adds RATE parts, and a flit uses up OF parts.
 # SEPARATE: each direction of a host has the rate RATE / OF; otherwise both directions share this rate.
+# MESSAGES: not 0 if rows of child tables are requested by control packets.
 # OUTSTANDING: a node sends a request only while it has fewer outstanding requests; 0 if messages have no replies.
 (WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR, SPREAD, ROWS, COUNTED, RATE, OF, BUCKET, SEPARATE, NODES,
- OUTSTANDING) = range(15)
+ OUTSTANDING, MESSAGES) = range(16)
 # Indices into Host.counters. ADMITS: not 0 if a message may now find a free row in the child tables.
 # FAULT: 0, or what was wrong with the first wrong flit that a host received. FAULT_NODE, FAULT_CHANNEL: node, and its
 # consumption channel. FAULT_WORM: the worm whose flit was expected, or NONE. FAULT_FLIT: number of this payload flit.
@@ -29,6 +30,11 @@ RECEIPT = -2
 COUNTERS, MARK_BITS = 16, 3
 (NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FREED, ADMITS, FAULT, FAULT_NODE, FAULT_CHANNEL, FAULT_WORM, FAULT_FLIT,
  FAULT_EXPECTED, FAULT_RECEIVED, FAULT_MARKS) = range(COUNTERS)
+# Indices into Host.admission: numbers of requests, of refusals by other interfaces and by the own one, of releases, and
+# of messages that got all rows. WAITED: sum over these messages of the cycles from the first request of a row to the
+# last grant. CONTROL_FLITS: flits of control packets, with headers; those of an answer are counted when it arrives.
+ADMISSION_COUNTERS = 7
+REQUESTS, REFUSALS, OWN_REFUSALS, RELEASES, ADMITTED, WAITED, CONTROL_FLITS = range(ADMISSION_COUNTERS)
 # Indices into Meter.counters. NARROW: cycles since counts in bytes were last added to the 64-bit counts.
 # SAMPLES: cycles in which waiting worms were counted.
 NARROW, SAMPLES = range(2)
@@ -47,6 +53,8 @@ ROW_MASK = 255
 
 # Switch for the part of the program that is compiled only if a run has smart interfaces.
 SMART = True
+# Switch for the part that is compiled only if rows are requested by control packets.
+ASKS = True
 
 # bits of a link's marks, from the least significant: valid, virtual channel (only towards the host), head, tail
 VALID, HEAD, TAIL = 1, 2, 4

@@ -14,6 +14,7 @@ from .constants import (
     EVENT,
     IMAGE,
     LOOK,
+    MESSAGES,
     NEXT,
     NONE,
     NOW,
@@ -65,7 +66,7 @@ def _find_next_event(host, found):
 def _next_event(host):
     nodes, options, counters = host.nodes, host.options, host.counters
     now, event = counters[NOW], NEVER
-    if options[ROWS] > 0 and counters[ADMITS]:
+    if options[ROWS] > 0 and counters[ADMITS] and not options[MESSAGES]:
         return now
     for row in range(len(host.sending)):
         if host.sending[row]:
@@ -77,6 +78,11 @@ def _next_event(host):
     for node in range(len(nodes)):
         if host.writing[node]:
             return now
+        if options[MESSAGES]:
+            if host.smart[node].state != 0:
+                return now
+            if host.smart[node].first_waiting >= 0:
+                event = min(event, host.smart[node].until)
         # a host's token buckets fill in every cycle until they are full
         if options[RATE] > 0 and (nodes[node].taken < most or (options[SEPARATE] and nodes[node].given < most)):
             return now

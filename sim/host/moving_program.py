@@ -13,7 +13,7 @@ from .program_layout import Host, Integers
 __all__ = ["MovingHost"]
 
 #: Fields of `Host` with rows that are added and dropped.
-GROWING = ("worms", "deliveries", "agenda", "releases", "exchanges", "header", "begun")
+GROWING = ("worms", "deliveries", "agenda", "releases", "exchanges", "header", "begun", "asks", "control")
 
 
 class MovingHost:
@@ -60,6 +60,7 @@ class MovingHost:
             (more.worms, "asks", len(host.exchanges)), (more.worms, "answers", len(host.exchanges)),
         ):
             rows[field][rows[field] >= 0] += by
+        more.asks["at"] += len(host.control)
         np.add(more.agenda, worms, out=more.agenda)
         host.counters[UNDELIVERED] += more.counters[UNDELIVERED]
         for field in GROWING:
@@ -120,15 +121,18 @@ class MovingHost:
         exchanges = len(host.exchanges)
         if worms < len(host.worms):  # a request and its replies are adjacent
             exchanges = max(0, int(host.worms["asks"][worms]), int(host.worms["answers"][worms]))
+        asks = min(deliveries, len(host.asks))
+        control = int(host.asks["at"][asks]) if asks < len(host.asks) else len(host.control)
         kept = host.releases["delivery"] >= deliveries
         place = np.cumsum(kept) - 1
         for field, first in (("worms", worms), ("deliveries", deliveries), ("agenda", int(host.counters[NEXT])),
-                             ("exchanges", exchanges), ("header", header), ("begun", packets)):
+                             ("exchanges", exchanges), ("header", header), ("begun", packets), ("asks", asks), ("control", control)):
             self._rows[field].forget(first)
         self._rows["releases"] = Growing(host.releases[kept])
         self._renew()
         self.host.counters[[NEXT, FREED]] = 0
         self.host.agenda[:] -= worms
+        self.host.asks["at"] -= control
         _renumber_rows(self.host.worms, self.host.deliveries, self.host.releases, worms, deliveries, exchanges, header,
                        packets, place)
         _renumber_work(self.host.nodes, self.host.streams, self.host.channels, self.host.smart, self.host.tagged, worms,
@@ -215,5 +219,7 @@ def _renumber_work(nodes, streams, channels, smart, tagged, worms, deliveries):
         table.first = _task(table.first, worms, deliveries)
         table.last = _task(table.last, worms, deliveries)
         table.child = _worm(table.child, worms)
+        table.following = max(table.following - deliveries, 0)
+        table.target = max(table.target - deliveries, 0)
     for at in range(len(tagged)):
         tagged[at] = _worm(tagged[at], worms)

@@ -4,6 +4,8 @@ import numpy as np
 
 from wormcast.algorithms.compiled import compiled, inlined
 
+from wormcast.hw.options import CONTROL_ANSWER
+
 from .constants import NONE, PACKET, ROW_MASK, SPREAD, TAG_BITS, WIDTH
 
 __all__ = ["free_tag", "joined", "payload", "place_of"]
@@ -45,12 +47,16 @@ def joined(word, data, before, width):
 
 
 @compiled
-def free_tag(tagged, start, bits, rows):
-    """Return the next free tag of ``bits`` bits, or -1; the tag's low 8 bits are at least ``rows``."""
+def free_tag(tagged, start, bits, rows, messages):
+    """Return the next free tag of ``bits`` bits, or -1.
+
+    The tag's low 8 bits are at least ``rows``; with ``messages``, they also differ from those of control packets.
+    """
+    end = CONTROL_ANSWER if messages else ROW_MASK + 1
     mask = min(len(tagged), 1 << min(bits, TAG_BITS)) - 1
     tag = start & mask
     for _ in range(mask + 1):
-        if tagged[tag] < 0 and tag & ROW_MASK >= rows:
+        if tagged[tag] < 0 and rows <= tag & ROW_MASK < end:
             return tag
         tag = (tag + 1) & mask
     return NONE

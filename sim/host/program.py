@@ -9,6 +9,7 @@ from ..lowering.native import native
 from .child_table import admit, begin_work, end_worm, write_row
 from .constants import (
     ADMITS,
+    ASKS,
     BUCKET,
     CHANNEL_BITS,
     CHANNELS,
@@ -27,6 +28,7 @@ from .constants import (
     IMAGE,
     LOOK,
     MARK_BITS,
+    MESSAGES,
     NEXT,
     NONE,
     NOW,
@@ -55,13 +57,15 @@ from .payload import free_tag, joined, payload, place_of
 from .program_layout import Host
 from .queues import append, append_worm, take
 from .requests import end_reply, hold_request, send_requests
+from .row_requests import ask_for_rows, is_answer, note_answer, send_control
 
 __all__ = ["gather", "host_step", "needed", "run_cycles"]
 
 
 def needed(host: Host) -> dict[str, bool]:
-    """Return whether the hosts need the part of their program for smart interfaces, as a switch of `host_step`."""
-    return {"SMART": bool(host.options[ROWS])}
+    """Return the parts of the hosts' program that they need, as switches of `host_step`: for smart interfaces, and for
+    requests of rows."""
+    return {"SMART": bool(host.options[ROWS]), "ASKS": bool(host.options[MESSAGES])}
 
 
 @compiled
@@ -128,16 +132,22 @@ def _may_begin(stream, worms, tagged, options, counters):
     bits = _tag_bits(worms[stream.first], options)
     if options[ROWS] == 0 and bits >= TAG_BITS:
         return counters[UNDER_WAY] < len(tagged)
-    return free_tag(tagged, counters[TAG], bits, options[ROWS]) != NONE
+    return free_tag(tagged, counters[TAG], bits, options[ROWS], options[MESSAGES]) != NONE
 
 
 @inlined
-def _send(streams, worms, header, tagged, sending, options, counters, row, tx, tx_data, port, node):
-    """Put the next flit on the link from a host to an injection port."""
+def _send(streams, worms, header, tagged, smart, asks, control, sending, options, counters, admission, row, tx, tx_data,
+          port, node):
+    """Put the next flit on the link from a host to an injection port. Control packets go before worms."""
     now = counters[NOW]
     stream = streams[row]
     worm = stream.worm
-    if worm < 0:
+    controls = False
+    if ASKS:
+        controls = worm < 0 and smart[node].kind != NONE
+        if controls:
+            send_control(streams, smart, asks, control, sending, options, admission, tx, tx_data, node)
+    if worm < 0 and not controls:
         if not _may_begin(stream, worms, tagged, options, counters):
             # the host, not the network, holds the worm back until a tag is free: the run is not valid
             counters[HELD] = _tag_bits(worms[stream.first], options)
@@ -146,7 +156,8 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
             stream.first = worms[worm].behind
             begun = worms[worm]
             if begun.posting < 0:
-                begun.tag = free_tag(tagged, counters[TAG], _tag_bits(begun, options), options[ROWS])
+                begun.tag = free_tag(tagged, counters[TAG], _tag_bits(begun, options), options[ROWS],
+                                     options[MESSAGES])
                 tagged[begun.tag] = worm
                 counters[TAG] = (begun.tag + 1) & (len(tagged) - 1)
             last = max(worm, begun.posting)  # all worms of a forwarded message begin with its first worm
@@ -181,6 +192,8 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
             stream.worm = NONE
             if stream.first < 0:
                 sending[row] = 0
+                if ASKS:
+                    sending[row] = smart[node].kind != NONE
 
 
 @compiled
@@ -235,14 +248,14 @@ def _fail(counters, fault, node, channel, received, marks, worm, flit, expected,
 
 
 @inlined
-def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, options, counters, marks, rx_data, link,
-             node, vc, row):
+def _receive(nodes, channels, worms, deliveries, begun, smart, asks, tagged, working, options, counters, admission,
+             marks, rx_data, link, node, vc, row):
     """Receive the flit that the interface hands to the host, and compare it with the expected one."""
     now, width = counters[NOW], options[WIDTH]
     number = link * options[CHANNELS] + vc
     channel = channels[row]
     there = channel.delivery >= 0
-    known = True
+    known, answers = True, False
     if not there:
         data = get_part(rx_data, link, 0, node)
         before = 0
@@ -254,7 +267,10 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
             data = np.uint64(channel.word)
             known = before + 1 >= options[SPREAD] or marks >> options[CHANNEL_BITS] & (HEAD | TAIL) != 0
             channel.seen = 0 if known else before + 1
-        if known:
+        if ASKS:
+            answers = known and is_answer(options, data) and marks >> options[CHANNEL_BITS] & (HEAD | TAIL) == TAIL and (
+                note_answer(smart, worms, deliveries, asks, options, admission, node, data))
+        if known and not answers:
             there = not marks & HEAD << options[CHANNEL_BITS] and _begin(
                 channels, worms, deliveries, begun, tagged, options, row, node, data)
             if not there:
@@ -298,7 +314,8 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
 
 
 @inlined
-def _move(nodes, streams, channels, worms, header, tagged, sending, options, counters, tx, tx_data, rx_credit, node):
+def _move(nodes, streams, channels, worms, header, tagged, smart, asks, control, sending, options, counters, admission,
+          tx, tx_data, rx_credit, node):
     """Move a node's flits in both directions, within the rate of its memory.
 
     For received flits, the rate limits the credits that the host returns, one for each flit. Both directions share a
@@ -334,7 +351,8 @@ def _move(nodes, streams, channels, worms, header, tagged, sending, options, cou
                         else:
                             cpu.taken -= cost
                         moved |= 2
-                        _send(streams, worms, header, tagged, sending, options, counters, row, tx, tx_data, port, node)
+                        _send(streams, worms, header, tagged, smart, asks, control, sending, options, counters,
+                              admission, row, tx, tx_data, port, node)
                     else:
                         refused = True
     # in a cycle without a token the turn stays: if it changed, one direction would have it each time a token comes
@@ -346,7 +364,7 @@ def _move(nodes, streams, channels, worms, header, tagged, sending, options, cou
 def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     """Do one cycle of all hosts; see `host_step`."""
     (nodes, streams, channels, worms, deliveries, agenda, releases, exchanges, header, begun, smart, tagged, working,
-     sending, writing, options, stall, counters) = host
+     sending, writing, options, stall, counters, asks, control, admission) = host
     now, count, vcs = counters[NOW], len(nodes), options[CHANNELS]
     stalls, throttled = stall[0] > 0, options[RATE] > 0
     holds = stalls or throttled  # the host does not return each credit at once
@@ -374,8 +392,8 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
             marks = np.int64(rx[link, node])
             vc = marks >> 1 & ((1 << options[CHANNEL_BITS]) - 1)
             row = (link * count + node) * vcs + vc
-            _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, options, counters, marks,
-                     rx_data, link, node, vc, row)
+            _receive(nodes, channels, worms, deliveries, begun, smart, asks, tagged, working, options, counters,
+                     admission, marks, rx_data, link, node, vc, row)
             if holds:
                 channels[row].owed += 1
             else:
@@ -391,13 +409,17 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
             _compute(nodes, streams, worms, deliveries, releases, exchanges, smart, working, sending, options, counters,
                      node)
     if SMART:
-        if counters[ADMITS]:
+        if counters[ADMITS] and not options[MESSAGES]:
             admit(smart, worms, deliveries, tagged, writing, options, counters)
         table = tx.shape[0] - 1
         for node in range(count):
             tx[table, node] = 0
             if writing[node]:
                 write_row(nodes, smart, worms, deliveries, header, working, writing, options, tx, tx_data, table, node)
+        if ASKS:
+            for node in range(count):
+                ask_for_rows(nodes, smart, worms, deliveries, asks, tagged, working, sending, writing, options, stall,
+                             counters, admission, tx_credit, tx, tx_data, table, node)
     for port in range(len(streams) // count):
         for node in range(count):
             row = port * count + node
@@ -405,15 +427,16 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
                 streams[row].credits += 1
             tx[port, node] = 0
             if sending[row] and streams[row].credits > 0 and not throttled:
-                _send(streams, worms, header, tagged, sending, options, counters, row, tx, tx_data, port, node)
+                _send(streams, worms, header, tagged, smart, asks, control, sending, options, counters, admission, row,
+                      tx, tx_data, port, node)
     if throttled:
         for node in range(count):
-            _move(nodes, streams, channels, worms, header, tagged, sending, options, counters, tx, tx_data, rx_credit,
-                  node)
+            _move(nodes, streams, channels, worms, header, tagged, smart, asks, control, sending, options, counters,
+                  admission, tx, tx_data, rx_credit, node)
     counters[NOW] += 1
 
 
-@native("SMART")
+@native("SMART", "ASKS")
 def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     """Do one cycle of all hosts.
 
@@ -467,7 +490,7 @@ def gather(runs, inputs, outputs):
     _gather(runs, inputs, outputs)
 
 
-@native("SMART")
+@native("SMART", "ASKS")
 def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit,
                found, counting, meter, state, idle, image):
     """Run a network of lowered components for ``cycles`` cycles, or until everything is delivered.

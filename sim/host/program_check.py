@@ -18,6 +18,7 @@ NUMBERS: dict[str, dict[str, str]] = {
               "behind": "task", "root": "worms?", "posting": "worms?", "sibling": "worms?",
               "asks": "exchanges?", "answers": "exchanges?"},
     "smart": {"first_waiting": "worms?", "task": "task", "first": "task", "child": "worms?"},
+    "asks": {"at": "control"},
     "deliveries": {"node": "nodes", "worm": "worms", "packets": "begun", "release": "releases?",
                    "last_release": "releases?", "behind": "task", "child": "worms?"},
     "releases": {"worm": "worms", "delivery": "deliveries", "next": "releases?"},

@@ -14,7 +14,8 @@ from wormcast.hw.options import SLOT_FLITS
 from ..build.configuration import Configuration
 from ..build.network import Network
 from ..common.packet_count import packets_of
-from .constants import CHANNELS, COUNTERS, NONE, PACKET, TAG_BITS, UNDELIVERED
+from .constants import ADMISSION_COUNTERS, CHANNELS, COUNTERS, NONE, PACKET, TAG_BITS, UNDELIVERED
+from .control_layout import ASK, lay_out_control
 from .dependents import RELEASE, awaited, link
 from .ni_messages import forwarded_messages, lay_out_rows
 
@@ -52,7 +53,14 @@ NODE = _record("task", "until", "first", "last", "taken", "given", "turn", "outs
 #: ``task``, ``first``, ``last``: the row that is being written, the first and the last row that wait to be written.
 #: In ``task``, ``first``, ``last``, a worm's number denotes the row at its source, -2 - d the row at delivery d's node.
 #: ``child``, ``sent``: the child whose header flits are being written, and the number of these flits already sent.
-SMART = _record("rows", "first_waiting", "last_waiting", "task", "first", "last", "child", "sent")
+#: The other fields are used if rows are requested by control packets, for the oldest message that waits.
+#: ``state``: see `ask_for_rows`. ``until``: the next cycle in which the source acts, if it waits.
+#: ``row``, ``number``: the requested row, and the number of the request. ``tries``: requests of the own row so far.
+#: ``begun``: the cycle of the first of them. ``following``: the next delivery with a node to ask.
+#: ``due``: number of answers that have not arrived. ``refused``: 1 after a refusal.
+#: ``kind``, ``target``, ``flit``: the control packet that is being sent, its delivery, number of its flits already sent.
+SMART = _record("rows", "first_waiting", "last_waiting", "task", "first", "last", "child", "sent", "state", "until",
+                "row", "number", "tries", "begun", "following", "due", "refused", "kind", "target", "flit")
 #: Link from a host to an injection port. ``worm``: the worm that is being sent over the link.
 #: ``sent``, ``flits``, ``headers``: of ``worm``, the number of flits already sent, of all flits, and of header flits.
 #: ``first``, ``last``: the first and the last worm that wait for the link.
@@ -140,6 +148,9 @@ class Host(NamedTuple):
     options: Integers
     stall: Words  # probability that a channel stalls in a cycle, times 2**32; seed
     counters: Integers
+    asks: Records  # [deliveries], ASK; [0] if no rows are requested
+    control: Words  # [flits of requests, parts], data
+    admission: Integers
 
     @property
     def injected(self) -> Integers:
@@ -312,10 +323,11 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     # no part is lost while a flit waits: fewer than ``of`` parts are left then, and a cycle adds ``rate``
     bucket = max(2 * of, rate + of - 1)
     smart = np.zeros(nodes, SMART)
-    for field in ("first_waiting", "last_waiting", "task", "first", "last", "child"):
+    for field in ("first_waiting", "last_waiting", "task", "first", "last", "child", "kind"):
         smart[field] = NONE
     counters = np.zeros(COUNTERS, np.int64)
     counters[UNDELIVERED] = len(deliveries)
+    asks, control = lay_out_control(network, worms, rows, deliveries, header)
     return Host(
         nodes=processors,
         streams=streams,
@@ -336,9 +348,12 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
                           _spread(width, packet), configuration.rows if configuration.smart else 0,
                           configuration.counts_packets, rate, of, bucket, configuration.dma_buckets == "separate",
                           network.nodes,
-                          0 if requests is None else outstanding or UNLIMITED]),
+                          0 if requests is None else outstanding or UNLIMITED, configuration.requests_rows]),
         stall=np.array([int(stall * 2**32), seed], np.uint64),
         counters=counters,
+        asks=asks,
+        control=control,
+        admission=np.zeros(ADMISSION_COUNTERS, np.int64),
     )
 
 

@@ -60,6 +60,8 @@ class Forwarding(wiring.Component):
         Number of consumption channels.
     width : int
         Data bits of a flit, 8 or more.
+    reports : bool
+        The component has the members ``inner``, ``freed`` and ``freed_row``.
 
     Members
     -------
@@ -99,10 +101,15 @@ class Forwarding(wiring.Component):
         Number of occupied entries.
     peak : Out
         Maximum of ``occupancy`` since reset.
+    inner : Out(rows)
+        ``children`` of `ChildTable`. Only with ``reports``.
+    freed, freed_row : Out(1), Out
+        An entry is freed, and its row. Combinational, from ``pop``. Only with ``reports``.
     """
 
     @checked
-    def __init__(self, *, order: str, rows: int, places: int, packet: int, flits: int, channels: int, width: int):
+    def __init__(self, *, order: str, rows: int, places: int, packet: int, flits: int, channels: int, width: int,
+                 reports: bool = False):
         for field, value, most in (("places", places, MOST_PLACES), ("packet", packet, MOST_PACKET)):
             if not 1 <= value <= most:
                 raise WormcastError(f"Forwarding.{field}: {value} is not valid. Allowed: 1 to {most}.")
@@ -111,6 +118,7 @@ class Forwarding(wiring.Component):
         self.packet = packet
         self.channels = channels
         self.width = width
+        self.reports = reports
         kind = ORDERS[order]
         self.children = ChildTable(rows=rows, flits=flits, width=width, counts=kind.counts)
         self.order = kind(rows=rows, places=places, flits=flits)
@@ -123,6 +131,7 @@ class Forwarding(wiring.Component):
             "has": Out(1), "front": Out(flit), "pop": In(1),
             "forwarded": Out(COUNT_BITS), "resident": Out(COUNT_BITS), "copied": Out(COUNT_BITS),
             "occupancy": Out(range(rows * places + 1)), "peak": Out(range(rows * places + 1)),
+            **({"inner": Out(rows), "freed": Out(1), "freed_row": Out(range(rows))} if reports else {}),
         })
 
     def elaborate(self, platform):
@@ -138,6 +147,9 @@ class Forwarding(wiring.Component):
         if order.counts:
             m.d.comb += [one.eq(last) for one, last in zip(order.last_packet, children.last_packet, strict=True)]
         current = Signal(packet_name(self.rows, self.places))  # the packet that is being copied
+        if self.reports:
+            m.d.comb += [self.inner.eq(children.children), self.freed.eq(order.freed),
+                         self.freed_row.eq(current.row)]
         self._store(m, store.write_port(), current)
         self._send(m, store.read_port(), current)
         return m

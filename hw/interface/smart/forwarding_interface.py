@@ -16,6 +16,7 @@ from ...link import LinkSignature
 from ...options import FORWARD_ORDERS
 from ..network_interface import NetworkInterface
 from .forwarding import Forwarding
+from .row_admission import RowAdmission
 
 __all__ = ["ForwardingInterface"]
 
@@ -46,6 +47,9 @@ class ForwardingInterface(NetworkInterface):
         Forwarding order.
     rows, places, row_flits
         ``rows``, ``places`` and ``flits`` of `Forwarding`.
+    sources : int
+        Nodes that may request rows by control packets, as in `RowAdmission`. 0 adds no hardware: the hosts write rows
+        without a request.
     **parameters
         Parameters of `NetworkInterface`, except ``ports`` and ``links``, which are 1.
 
@@ -63,21 +67,26 @@ class ForwardingInterface(NetworkInterface):
     """
 
     @checked
-    def __init__(self, *, kind: str, rows: int = 8, places: int = 4, row_flits: int = 16, **parameters: Any):
+    def __init__(self, *, kind: str, rows: int = 8, places: int = 4, row_flits: int = 16, sources: int = 0,
+                 **parameters: Any):
         if kind not in FORWARD_ORDERS:
             raise WormcastError(f"ForwardingInterface.kind: {kind!r} is not valid. "
                                 f"Allowed: {', '.join(FORWARD_ORDERS)}.")
         if not parameters.get("packet"):
             raise WormcastError("ForwardingInterface.packet: 0 is not valid. Allowed: 1 or more.")
         self.forwarding = Forwarding(order=kind, rows=rows, places=places, packet=parameters["packet"], flits=row_flits,
-                                     channels=parameters["consumption"].vcs, width=parameters["width"])
+                                     channels=parameters["consumption"].vcs, width=parameters["width"],
+                                     reports=sources > 0)
+        self.admission = RowAdmission(
+            rows=rows, channels=parameters["consumption"].vcs, width=parameters["width"], sources=sources,
+            header_flits=parameters.get("header_flits", 1), counts=FORWARD_ORDERS[kind]) if sources else None
         super().__init__(**parameters, ports=1, links=1)
 
     def _injection_options(self, channels: int) -> dict[str, Any]:
-        return {"smart": True}
+        return {"smart": True, "answers": self.admission is not None}
 
     def _consumption_options(self) -> dict[str, Any]:
-        return {"rows": self.forwarding.rows}
+        return {"rows": self.forwarding.rows, "control": self.admission is not None}
 
     def _members(self, width: int) -> dict[str, Any]:
         return {"table_in": In(LinkSignature(vcs=1, width=width)),
@@ -94,7 +103,10 @@ class ForwardingInterface(NetworkInterface):
     def _join(self, m) -> None:
         [injection], [consumption] = self.injections, self.consumptions
         m.submodules.forwarding = forwarding = self.forwarding
-        wiring.connect(m, wiring.flipped(self.table_in), forwarding.table)
+        if self.admission is None:
+            wiring.connect(m, wiring.flipped(self.table_in), forwarding.table)
+        else:
+            self._admit(m, self.admission, injection, consumption)
         m.d.comb += [
             forwarding.consumed.eq(consumption.consumed),
             forwarding.consumed_vc.eq(consumption.consumed_vc),
@@ -111,6 +123,27 @@ class ForwardingInterface(NetworkInterface):
             self.copied.eq(forwarding.copied),
             self.occupancy.eq(forwarding.occupancy),
             self.peak.eq(forwarding.peak),
+        ]
+
+    def _admit(self, m, admission, injection, consumption) -> None:
+        """Connect the admission: it writes the child table for the host and for control packets."""
+        m.submodules.admission = admission
+        forwarding = self.forwarding
+        wiring.connect(m, wiring.flipped(self.table_in), admission.host)
+        m.d.comb += [
+            forwarding.table.valid.eq(admission.table),
+            forwarding.table.flit.eq(admission.table_flit),
+            admission.consumed.eq(consumption.consumed),
+            admission.consumed_vc.eq(consumption.consumed_vc),
+            admission.consumed_flit.eq(consumption.consumed_flit),
+            admission.control.eq(consumption.of_control),
+            consumption.closed.eq(admission.closed),
+            admission.children.eq(forwarding.inner),
+            admission.freed.eq(forwarding.freed),
+            admission.freed_row.eq(forwarding.freed_row),
+            injection.answers.eq(admission.has),
+            injection.answer.eq(admission.front),
+            admission.pop.eq(injection.answer_pop),
         ]
 
     def _errors(self):

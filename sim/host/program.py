@@ -263,7 +263,13 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, asks, tagged, wor
             before = channel.seen
             if before == 0:
                 channel.since = now
-            channel.word = joined(channel.word, np.int64(data), before, width)
+            whole = False  # the flits hold the bits as they are, without the tag
+            if ASKS:
+                whole = before > 0 and is_answer(options, channel.word)
+            if whole:
+                channel.word |= np.int64(data) << before * width
+            else:
+                channel.word = joined(channel.word, np.int64(data), before, width)
             data = np.uint64(channel.word)
             known = before + 1 >= options[SPREAD] or marks >> options[CHANNEL_BITS] & (HEAD | TAIL) != 0
             channel.seen = 0 if known else before + 1

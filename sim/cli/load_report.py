@@ -19,6 +19,12 @@ from .run_report import at_rest, holds_and_waits
 
 __all__ = ["report", "report_load", "report_saturation"]
 
+#: Rows of the table of requests for rows, by key.
+ADMISSION_ROWS = {"requests": "requests", "refusals": "refusals by destinations",
+                  "own_refusals": "refusals by the own interface", "releases": "releases",
+                  "admission_wait": "cycles from first request to last grant",
+                  "control_share": "control flits, share of injected flits"}
+
 KINDS = {"network": "between routers", "injection": "injection", "consumption": "consumption"}
 
 
@@ -120,6 +126,10 @@ def report(result: Load) -> None:
             ("latency of multicasts", "multicast_latency"), ("latency of unicasts", "unicast_latency"))
     ])
     report_exchanges(result)
+    if result.configuration.requests_rows:
+        table(["admission, per admitted message", "mean", "+-"], [
+            [ADMISSION_ROWS[name], *_rounded(value, 3 if name == "control_share" else 1)]
+            for name, value in result.admission().items()])
     table(["waiting cycles", "mean", "+-"], [
         ["for a link, per hop", *_rounded(result.wait("link"), 2)],
         ["for a consumption channel, per destination", *_rounded(result.wait("consumption"), 2)],

@@ -67,6 +67,12 @@ def report(result: Run) -> None:
         table(["interface", "packets forwarded", "cycles stored", "since first copy", "peak"], [
             [network.node_name(one.node), one.forwarded, round(one.resident / one.forwarded, 1),
              round(one.copied / one.forwarded, 1), one.peak] for one in result.residences])
+    if configuration.requests_rows:
+        found = result.admission
+        wait = "" if found["admission_wait"] is None else f", {found['admission_wait']:.1f} cycles each"
+        say(f"rows: {found['admitted']} of the messages admitted{wait}; {count(found['requests'], 'request')}, "
+            f"{count(found['refusals'], 'refusal')}; {100 * found['control_share']:.1f} % of all flits are of control "
+            "packets")
     for fault in result.faults:
         say(f"error on the wire: {fault.place(network)}, port {fault.port}, "
             f"virtual channel {fault.vc}: {fault.cause}{fault.flits}"

@@ -22,7 +22,7 @@ from ..engines.bulk import BulkEngine
 from ..engines.faults import Fault, find_faults
 from ..engines.residence import Residence, find_residences
 from ..engines.token_meter import require_tokens
-from ..host import NOW, UNDELIVERED, Host, Message, check_receipts, first_wrong_receipt, make_host
+from ..host import ADMISSION, NOW, UNDELIVERED, Host, Message, check_receipts, first_wrong_receipt, make_host
 from ..waves.record import find_instances
 from .contention import contention as waits_of
 from .contention import require_followed
@@ -101,6 +101,17 @@ class Run:
         """Number of header flits of all worms: for each worm, the header flits of a packet times its packets."""
         return int((self.host.worms["headers"] * self.host.packets).sum())
 
+    @property
+    def admission(self) -> dict[str, float | None]:
+        """Counters of requests for rows (`ADMISSION`), the mean wait of the admitted messages, and the share of control
+        flits in the flits of all worms and control packets."""
+        found: dict[str, Any] = dict(zip(ADMISSION, self.host.admission.sum(axis=0).tolist(), strict=True))
+        worms = self.host.worms
+        flits = int((worms["own_headers"] * self.host.packets + worms["length"]).sum())
+        admitted, control = found["admitted"], found["control_flits"]
+        return {**found, "admission_wait": found["admission_wait"] / admitted if admitted else None,
+                "control_share": control / (control + flits)}
+
     def record(self, path: Path, first: int, end: int, instances: Sequence[tuple[str, int]]) -> None:
         """Write the waveform of some instances in cycles ``first`` to ``end`` - 1, by a second simulation.
 
@@ -164,6 +175,7 @@ class Run:
             "deadlock": self.deadlock.to_dict() if self.deadlock else None,
             "faults": [fault.to_dict() for fault in self.faults],
             "interfaces": [residence.to_dict() for residence in self.residences],
+            **({"admission": self.admission} if self.network.configuration.requests_rows else {}),
         }
 
 
@@ -260,7 +272,7 @@ def run(
     stall : float
         Probability, 0 to below 1, that a consumption channel accepts no flit in a cycle.
     seed : int
-        Seed of the stalls.
+        Seed of the stalls, and of the waits before a row is requested again.
     contention : bool
         Measure the causes of waiting; see `Run`.
     events : bool

@@ -424,7 +424,7 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
                 write_row(nodes, smart, worms, deliveries, header, working, writing, options, tx, tx_data, table, node)
         if ASKS:
             for node in range(count):
-                ask_for_rows(nodes, smart, worms, deliveries, asks, tagged, working, sending, writing, options, stall,
+                ask_for_rows(nodes, smart, worms, deliveries, asks, tagged, working, sending, writing, options,
                              counters, admission, tx_credit, tx, tx_data, table, node)
     for port in range(len(streams) // count):
         for node in range(count):

@@ -14,7 +14,7 @@ from wormcast.hw.options import SLOT_FLITS
 from ..build.configuration import Configuration
 from ..build.network import Network
 from ..common.packet_count import packets_of
-from .constants import ADMISSION_COUNTERS, CHANNELS, COUNTERS, NONE, PACKET, TAG_BITS, UNDELIVERED
+from .constants import ADMISSION, CHANNELS, COUNTERS, NONE, PACKET, TAG_BITS, UNDELIVERED
 from .control_layout import ASK, lay_out_control
 from .dependents import RELEASE, awaited, link
 from .ni_messages import forwarded_messages, lay_out_rows
@@ -59,8 +59,9 @@ NODE = _record("task", "until", "first", "last", "taken", "given", "turn", "outs
 #: ``begun``: the cycle of the first of them. ``following``: the next delivery with a node to ask.
 #: ``due``: number of answers that have not arrived. ``refused``: 1 after a refusal.
 #: ``kind``, ``target``, ``flit``: the control packet that is being sent, its delivery, number of its flits already sent.
+#: ``seed``: seed of the random waits.
 SMART = _record("rows", "first_waiting", "last_waiting", "task", "first", "last", "child", "sent", "state", "until",
-                "row", "number", "tries", "begun", "following", "due", "refused", "kind", "target", "flit")
+                "row", "number", "tries", "begun", "following", "due", "refused", "kind", "target", "flit", "seed")
 #: Link from a host to an injection port. ``worm``: the worm that is being sent over the link.
 #: ``sent``, ``flits``, ``headers``: of ``worm``, the number of flits already sent, of all flits, and of header flits.
 #: ``first``, ``last``: the first and the last worm that wait for the link.
@@ -150,7 +151,7 @@ class Host(NamedTuple):
     counters: Integers
     asks: Records  # [deliveries], ASK; [0] if no rows are requested
     control: Words  # [flits of requests, parts], data
-    admission: Integers
+    admission: Integers  # [nodes, counters]
 
     @property
     def injected(self) -> Integers:
@@ -244,7 +245,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     stall : float
         Probability, from 0 to below 1, that a consumption channel is stalled in a cycle. For tests of back-pressure.
     seed : int
-        Seed of the stalls.
+        Seed of the stalls, and of the waits before a row is requested again.
 
     Raises
     ------
@@ -325,6 +326,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     smart = np.zeros(nodes, SMART)
     for field in ("first_waiting", "last_waiting", "task", "first", "last", "child", "kind"):
         smart[field] = NONE
+    smart["seed"] = seed
     counters = np.zeros(COUNTERS, np.int64)
     counters[UNDELIVERED] = len(deliveries)
     asks, control = lay_out_control(network, worms, rows, deliveries, header)
@@ -353,7 +355,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         counters=counters,
         asks=asks,
         control=control,
-        admission=np.zeros(ADMISSION_COUNTERS, np.int64),
+        admission=np.zeros((nodes, len(ADMISSION)), np.int64),
     )
 
 

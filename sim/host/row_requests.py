@@ -7,6 +7,7 @@ from wormcast.hw.options import CONTROL, CONTROL_ANSWER, GRANTED, RELEASE, REQUE
 
 from .constants import (
     ADMITTED,
+    ANSWER_PAYLOAD,
     CONTROL_FLITS,
     HEAD,
     MESSAGES,
@@ -51,7 +52,7 @@ OWN_WAIT, LEAST_WAIT, MOST_WAIT = 8, 64, 1024
 @compiled
 def _random(seed, first, second, third):
     """Return a number from 0 to 2**31 - 1, by a hash that is the same in all engines."""
-    mixed = seed ^ np.uint64(first) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = np.uint64(seed) ^ np.uint64(first) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= np.uint64(second) * np.uint64(0x94D049BB133111EB)
     mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
@@ -61,8 +62,8 @@ def _random(seed, first, second, third):
 
 
 @inlined
-def ask_for_rows(nodes, smart, worms, deliveries, asks, tagged, working, sending, writing, options, stall, counters,
-                 admission, tx_credit, tx, tx_data, table, node):
+def ask_for_rows(nodes, smart, worms, deliveries, asks, tagged, working, sending, writing, options, counters, admission,
+                 tx_credit, tx, tx_data, table, node):
     """Do the next step of a source that requests rows for its oldest waiting message.
 
     First the own interface grants a row, then requests go to all destinations. After a refusal no further request is
@@ -74,7 +75,7 @@ def ask_for_rows(nodes, smart, worms, deliveries, asks, tagged, working, sending
         if worm != NONE and now >= rows.until:
             if rows.tries == 0:
                 rows.begun = now
-            random = _random(stall[1], now, node % options[NODES], worms[worm].message)
+            random = _random(rows.seed, now, node % options[NODES], worms[worm].message)
             rows.row = random % options[ROWS]
             _put_on_table(tx, tx_data, table, node, HEAD, rows.row)
             rows.state = OWN
@@ -93,9 +94,9 @@ def ask_for_rows(nodes, smart, worms, deliveries, asks, tagged, working, sending
                 rows.due = 0
                 rows.refused = 0
             else:
-                admission[OWN_REFUSALS] += 1
+                admission[node, OWN_REFUSALS] += 1
                 rows.state = IDLE
-                rows.until = now + 1 + _random(stall[1], now, node % options[NODES], rows.tries) % OWN_WAIT
+                rows.until = now + 1 + _random(rows.seed, now, node % options[NODES], rows.tries) % OWN_WAIT
     elif rows.kind == NONE and rows.task == NONE:
         last = worms[worms[worm].posting].delivery_end
         if rows.refused:
@@ -106,19 +107,19 @@ def ask_for_rows(nodes, smart, worms, deliveries, asks, tagged, working, sending
             if held != NONE:
                 asks[held].state = UNASKED
                 _begin_control(rows, sending, node, RELEASE, held)
-                admission[RELEASES] += 1
+                admission[node, RELEASES] += 1
             elif rows.due == 0:
                 _put_on_table(tx, tx_data, table, node, HEAD | TAIL, rows.row | GIVE_BACK)
                 wait = min(LEAST_WAIT << min(rows.tries, 20), MOST_WAIT)
                 rows.state = IDLE
-                rows.until = now + 1 + _random(stall[1], now, node % options[NODES], rows.number) % wait
+                rows.until = now + 1 + _random(rows.seed, now, node % options[NODES], rows.number) % wait
         elif rows.following < last:
             leaf = deliveries[rows.following].child < 0
             asks[rows.following].state = ASKED
             _begin_control(rows, sending, node, REQUEST_LEAF if leaf else REQUEST, rows.following)
             rows.following += 1
             rows.due += 1
-            admission[REQUESTS] += 1
+            admission[node, REQUESTS] += 1
         elif rows.due == 0:
             tag = rows.row
             while tag < len(tagged) and tagged[tag] >= 0:
@@ -129,8 +130,8 @@ def ask_for_rows(nodes, smart, worms, deliveries, asks, tagged, working, sending
                 rows.first_waiting = worms[worm].behind
                 append(nodes[node], worms, deliveries, worm)
                 working[node] = 1
-                admission[ADMITTED] += 1
-                admission[WAITED] += now - rows.begun
+                admission[node, ADMITTED] += 1
+                admission[node, WAITED] += now - rows.begun
                 rows.state = IDLE
                 rows.until = now
                 rows.tries = 0
@@ -179,7 +180,7 @@ def send_control(streams, smart, asks, control, sending, options, admission, tx,
             put_part(tx_data, 0, part, node, control[at, part])
     rows.flit += 1
     stream.credits -= 1
-    admission[CONTROL_FLITS] += 1
+    admission[node, CONTROL_FLITS] += 1
     if last:
         rows.kind = NONE
         if stream.first < 0:
@@ -204,9 +205,10 @@ def note_answer(smart, worms, deliveries, asks, options, admission, node, data):
             granted = word >> 14 & 3 == GRANTED
             asks[delivery].state = HELD_ROW if granted else UNASKED
             rows.due -= 1
-            admission[CONTROL_FLITS] += asks[delivery].answer
+            admission[node, CONTROL_FLITS] += asks[delivery].answer
+            admission[node, ANSWER_PAYLOAD] += options[SPREAD]
             if not granted:
                 rows.refused = 1
-                admission[REFUSALS] += 1
+                admission[node, REFUSALS] += 1
             return True
     return False

@@ -10,7 +10,7 @@ from wormcast.algorithms import Scheme
 from ...build.compatibility import known_to_fit, require_sent
 from ...build.network import Network
 from ...common.growable import Growing
-from ...host import FREED, NOW, Host, MovingHost, lay_out
+from ...host import ADMISSION, FREED, NOW, Host, MovingHost, lay_out
 from .accounting import AUDIT, MESSAGE, NO_REQUEST, SUMS, add_all, add_begun, audit, first_open
 from .completed import DONE, CompletedRows, MessageCallback, done_of, through_of
 from .created import Created, Stream, with_replies
@@ -244,6 +244,11 @@ class MessageWindow:
         """Return the sum over all cycles so far of the outstanding requests of each lane, [lanes]."""
         nodes, now = self.host.nodes, int(self.host.counters[NOW])
         return (nodes["exchanged"] + now * nodes["outstanding"]).reshape(len(self.sources), -1).sum(axis=1)
+
+    def admission(self) -> dict[str, np.ndarray]:
+        """Return the counters of requests for rows (`ADMISSION`) of each lane, by name, [lanes]."""
+        sums = self.host.admission.reshape(len(self.sources), -1, len(ADMISSION)).sum(axis=1)
+        return dict(zip(ADMISSION, sums.T, strict=True))
 
     def quiet(self) -> np.ndarray:
         """Return for each lane the longest time for which hosts have not moved a flit of a worm under way, [lanes]."""

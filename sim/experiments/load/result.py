@@ -12,6 +12,7 @@ from wormcast.algorithms import Scheme, Topology
 from ...build.configuration import Configuration
 from ...build.traffic import Traffic
 from ...engines.deadlock import Deadlock
+from ...host import ADMISSION
 from ..events import EventSums
 from .latencies import KEPT, Latencies, percentile
 from .stages import HELD, WAITS, WALK, Stages
@@ -48,6 +49,9 @@ COUNTS = ("created", "wanted", "begun")
 #: For each key of the JSON with flits per node and cycle: the field of `TOTALS` with the sum of these flits.
 PER_NODE = {"offered": "created", "effective": "wanted", "accepted": "consumed", "delivered_per_node": "completed"}
 
+#: Counters of requests for rows that are given per admitted message.
+ADMISSION_RATIOS = ("requests", "refusals", "own_refusals", "releases", "admission_wait")
+
 #: Percentiles of the latency by key in JSON.
 PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
@@ -59,10 +63,10 @@ PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 #: ``round_trips``: number of requests created in the slice with all replies received by the end. Fields named in
 #: `EXCHANGE_SPANS`: sums of these spans over the requests of ``round_trips``. ``exchanged``: sum over the cycles of the
 #: slice of the number of outstanding requests. ``waiting``: worms that wait at their sources at the end of the slice.
-#: The last fields are the fields in `MEASURED`.
+#: `ADMISSION`: counters of requests for rows. The last fields are the fields in `MEASURED`.
 TOTALS = np.dtype([(field, np.int64) for field in (
     *COUNTS, "completed", "messages", *KINDS, "copies", *SPANS, *(f"{kind}_latency" for kind in KINDS),
-    "round_trips", *EXCHANGE_SPANS, "exchanged", "waiting", *MEASURED)])
+    "round_trips", *EXCHANGE_SPANS, "exchanged", "waiting", *ADMISSION, *MEASURED)])
 
 
 class Totals:
@@ -303,6 +307,16 @@ class Load:
         known = self.totals["stops"] > 0
         return self._measured(self.totals["hops"][known] / self.totals["stops"][known])
 
+    def admission(self) -> dict[str, Interval]:
+        """Return how rows were requested: requests, refusals and releases per admitted message, the mean cycles from
+        the first request of a message to the last grant, and the share of control flits on the injection links."""
+        totals = self.totals
+        known = totals["admitted"] > 0
+        found = {name: self._measured(totals[name][known] / totals["admitted"][known])
+                 for name in ADMISSION if name in ADMISSION_RATIOS}
+        flits = totals["injection_flits"]
+        return {**found, "control_share": self._measured(totals["control_flits"][flits > 0] / flits[flits > 0])}
+
     @property
     def copies(self) -> Interval:
         """Worms per multicast."""
@@ -522,6 +536,8 @@ class Load:
             "hops_per_destination": self.hops_per_destination.to_dict(),
             "copies": self.copies.to_dict(),
             "vc_ratio": self.vc_ratio,
+            **({"admission": {name: value.to_dict() for name, value in self.admission().items()}}
+               if self.configuration.requests_rows else {}),
             "percentiles": {**{word: self.percentile(share).to_dict() for word, share in PERCENTILES.items()},
                             "max": self.longest.to_dict()},
             "worst": self.worst(),

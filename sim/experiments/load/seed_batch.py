@@ -136,6 +136,7 @@ class SeedBatch:
             Source(traffic, network.topology, seed) if isinstance(traffic, Traffic)
             else traffic.source(network.topology, seed) for seed in seeds], CHUNK,
             **({"reply": traffic.reply, "outstanding": traffic.outstanding} if isinstance(traffic, Traffic) else {}))
+        self.window.host.smart["seed"] = np.repeat(self.seeds, network.nodes)
         self.engine = BulkEngine(network, self.window.host, measure=True, events=events)
         if events:
             self.events = EventTotals(network, edges)
@@ -226,12 +227,14 @@ class SeedBatch:
     def _count(self, at: int) -> None:
         """Add the counts since the last step to a time slice."""
         window, table = self.window, self.totals.table
-        for name, count in (*window.counts().items(), ("exchanged", window.exchanged())):
+        answers = self._counted["answer_payload"].copy()
+        for name, count in (*window.counts().items(), ("exchanged", window.exchanged()), *window.admission().items()):
             table[name][at] += count - self._counted[name]
             self._counted[name] = count
         table["waiting"][at] = window.waiting()
         measured = take(self.engine.meter)
         self.links.add(at, measured, table[at])
+        table["consumed"][at] -= self._counted["answer_payload"] - answers
         self.stages.add(at, measured)
         if self.events and self.engine.events:
             self.events.add(at, self.engine.events.take(window.network))

@@ -48,6 +48,11 @@ __all__ = ["CheckResult", "check", "split_relation"]
 REPLIES = ("replies add no dependency: a reply waits in its host's memory, which is unlimited, and holds no channel "
            "there; the host consumes messages meanwhile")
 
+#: Sentence that explains the verdict for rows that are requested by control packets.
+REQUESTS = ("requests for rows add no dependency: control packets are unicasts of the scheme; an interface takes each of "
+            "them without a row or an entry, and has a place for the answer; no node holds a row while it waits for "
+            "another row")
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CheckResult(CommandResult):
@@ -63,12 +68,15 @@ class CheckResult(CommandResult):
         The papers' theorems for this network and scheme, on request.
     replies : str or None
         Why the verdict also holds if destinations reply to messages, on request.
+    requests : str or None
+        With ``admission="messages"``: why the verdict also holds with requests for rows.
     """
 
     analysis: Analysis
     whole: WholeWorms | None
     explanation: tuple[TheoremCheck, ...] | None
     replies: str | None = None
+    requests: str | None = None
 
     @property
     def verdict(self) -> str:
@@ -174,10 +182,10 @@ class CheckResult(CommandResult):
         return {**self.analysis.to_dict(), "assumes": self.assumes or None,
                 "longest_whole": self.whole and self.whole.longest,
                 "explanation": None if self.explanation is None else [one.to_dict() for one in self.explanation],
-                "replies": self.replies}
+                "replies": self.replies, **({"requests": self.requests} if self.requests else {})}
 
     def _lines(self) -> list[str]:
-        return [f"{', '.join(self.subject)}: {self.finding}", *([self.replies] if self.replies else [])]
+        return [f"{', '.join(self.subject)}: {self.finding}", *filter(None, [self.replies, self.requests])]
 
 
 Other = SchemeLike | tuple[SchemeLike, RelationLike | None]
@@ -254,7 +262,8 @@ def check(
                    **{name: vars(configuration)[name] for name in ANALYSED})
     named |= {"consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes]}
     return CheckResult(configuration=named, seed=seed, files={"plot": None}, analysis=analysis, whole=whole,
-                       explanation=explanation, replies=REPLIES if replies else None)
+                       explanation=explanation, replies=REPLIES if replies else None,
+                       requests=REQUESTS if configuration.requests_rows else None)
 
 
 def _text(other: Other) -> str:

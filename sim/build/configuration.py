@@ -519,7 +519,7 @@ UNTIMED_FIELDS = changing("cells")
 
 #: Options that affect a deadlock analysis.
 ANALYSED = ("vcs", "consumption", "classes", "ejection", "vc_classes", "ties", "absorb", "tokens", "buffer_kind",
-            "buffer", "chunk", "flit_width", "header", "packet", "ni", "places")
+            "buffer", "chunk", "flit_width", "header", "packet", "ni", "places", "admission")
 
 
 def chosen(name: str, value: Any) -> Any:

@@ -344,6 +344,8 @@ class Snapshot:
         node = link.near.instance
         if self.network.interface_probe.sends_on and (probe := self.interface(node)).sending:
             return self.offered(node) if vc == probe.injects_on else None
+        if self.network.configuration.requests_rows:
+            return None  # it may be a control packet
 
         def register(name: str, _: int) -> Any:
             if self.vcs == 1 and name.endswith(".packet_vc"):

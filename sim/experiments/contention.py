@@ -32,7 +32,8 @@ def require_followed(scheme: Scheme, configuration: Configuration) -> None:
     Raises
     ------
     WormcastError
-        Worms branch, or retransmission slots absorb them, or the two readers of a buffer are not coupled.
+        Worms branch, or retransmission slots absorb them, or the two readers of a buffer are not coupled, or control
+        packets request rows.
     """
     if scheme.is_tree:
         raise WormcastError(f"contention: {scheme.name} is not valid: its worms branch. "
@@ -43,6 +44,9 @@ def require_followed(scheme: Scheme, configuration: Configuration) -> None:
     if configuration.readers != "coupled":
         raise WormcastError(f"contention: --readers {configuration.readers} is not valid: worms are not followed "
                             "through independent readers. Allowed: coupled.")
+    if configuration.requests_rows:
+        raise WormcastError("contention: --admission messages is not valid: control packets are not followed. "
+                            "Allowed: oracle.")
 
 
 def followed(scheme: Scheme, configuration: Configuration) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 
 from wormcast.hw.ring import fill_level
 
-from .constants import NONE, PACKET, SPREAD, TAG_BITS, WIDTH
+from .constants import MESSAGES, NONE, PACKET, SPREAD, TAG_BITS, WIDTH
 from .payload import joined, place_of
 from .program_layout import Host
 
@@ -32,8 +32,11 @@ def packet_of(host: Host, flits: Sequence[int], *, begins: bool) -> Packet | Non
     Returns
     -------
     Packet or None
-        None if no worm under way has this tag, or if the narrow flits are too few to identify a packet.
+        None if no worm under way has this tag, or if the narrow flits are too few to identify a packet. With requests
+        for rows also without the first payload flit, because flits of control packets can have the bits of a tag.
     """
+    if host.options[MESSAGES] and not begins:
+        return None
     width, packet, spread = (int(host.options[place]) for place in (WIDTH, PACKET, SPREAD))
     if spread == 1:
         worm = int(host.tagged[flits[0] & len(host.tagged) - 1])
@@ -100,8 +103,11 @@ def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: 
     -------
     Packet or None
         None if the port has no packet on this virtual channel, or the packet belongs to a message that interfaces
-        forward.
+        forward. With requests for rows always None, because the host also sends control packets, which are not
+        recorded.
     """
+    if host.options[MESSAGES]:
+        return None
     name = f"injection_{port}"
     if not register(f"{name}.owns", node) or int(register(f"{name}.packet_vc", node)) != vc:
         return None

@@ -242,10 +242,11 @@ class SeedBatch:
     def follow(self) -> None:
         """Record the grants to worms from the first cycle on, so that callbacks get `HeaderWaits`.
 
-        Nothing is recorded in networks with retransmission slots, nor where switches copy worms to several switches.
+        Nothing is recorded in networks with retransmission slots or control packets, nor where switches copy worms to
+        several switches.
         """
         network, configuration = self.window.network, self.window.network.configuration
-        if not (configuration.slots or any(router.copies for router in network.routers.values())):
+        if not (configuration.slots or configuration.requests_rows or any(router.copies for router in network.routers.values())):
             self.engine.follow()
             self.window.log = GrantLog(coupled=configuration.readers == "coupled")
 

@@ -10,10 +10,10 @@ from wormcast.algorithms.topologies.base import Topology
 
 __all__ = [
     "ADMISSION",
+    "CONSUMPTION_LINKS",
     "CONTROL",
     "CONTROL_ANSWER",
     "CONTROL_BITS",
-    "CONSUMPTION_LINKS",
     "DELAYS",
     "DMA_BUCKETS",
     "DMA_ENGINES",

@@ -293,8 +293,8 @@ class Blueprint(Generic[Given]):
         """Number of nodes that may request rows of an interface by control packets."""
         others = max(self.topology.nodes - 1, 1)
         if others > MOST_SOURCES:
-            raise WormcastError(f"admission: messages is not valid with {self.topology.nodes} nodes: an interface has a "
-                                f"place for an answer to each other node, at most {MOST_SOURCES}. Allowed: oracle.")
+            raise WormcastError(f"admission: messages is not valid with {self.topology.nodes} nodes: an interface has "
+                                f"a place for an answer to each other node, at most {MOST_SOURCES}. Allowed: oracle.")
         return others
 
 

@@ -136,7 +136,8 @@ class Injection(wiring.Component):
     @checked
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", queue: int = 4, packet: int = 0,
                  header_flits: int = 1, t_ns: int = 0, slots: int = 0, slot_flits: int = 128, channels: int = 1,
-                 smart: bool = False, answers: bool = False, send_queue: int = 0, served: bool = False, bus: bool = False):
+                 smart: bool = False, answers: bool = False, send_queue: int = 0, served: bool = False,
+                 bus: bool = False):
         for field, value, least, most in (("queue", queue, 1, 16), ("packet", packet, 0, MOST_PACKET),
                                           ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, MOST_DELAY),
                                           ("send_queue", send_queue, 0,

@@ -49,9 +49,8 @@ REPLIES = ("replies add no dependency: a reply waits in its host's memory, which
            "there; the host consumes messages meanwhile")
 
 #: Sentence that explains the verdict for rows that are requested by control packets.
-REQUESTS = ("requests for rows add no dependency: control packets are unicasts of the scheme; an interface takes each of "
-            "them without a row or an entry, and has a place for the answer; no node holds a row while it waits for "
-            "another row")
+REQUESTS = ("requests for rows add no dependency: control packets are unicasts of the scheme; an interface takes each "
+            "without a row or an entry, and has a place for the answer; a refused source releases its rows")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

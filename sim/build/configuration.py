@@ -15,8 +15,8 @@ from wormcast.algorithms.routing import TIES, as_built, signed_dimensions
 from wormcast.algorithms.schemes import classes_of
 from wormcast.hw.options import (
     ADMISSION,
-    CONTROL_BITS,
     CONSUMPTION_LINKS,
+    CONTROL_BITS,
     DELAYS,
     DMA_BUCKETS,
     DMA_ENGINES,

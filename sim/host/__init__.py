@@ -23,8 +23,8 @@ from .program_check import require_program
 from .program_layout import EXCHANGE, Host, lay_out
 from .receipts import check_receipts, first_wrong_receipt
 
-__all__ = ["ADMISSION", "EXCHANGE", "FREED", "NEVER", "NOW", "SAMPLES", "SIZES", "SKIPPED", "UNDELIVERED", "UNDER_WAY", "Host",
-           "Message", "MovingHost", "Packet", "brought_by", "check_receipts", "children_at", "count_cycle",
+__all__ = ["ADMISSION", "EXCHANGE", "FREED", "NEVER", "NOW", "SAMPLES", "SIZES", "SKIPPED", "UNDELIVERED", "UNDER_WAY",
+           "Host", "Message", "MovingHost", "Packet", "brought_by", "check_receipts", "children_at", "count_cycle",
            "count_events", "count_grants", "count_sample", "first_wrong_receipt", "gather", "host_step", "lay_out",
            "link_data", "make_host", "needed", "next_event", "packet_at_interface", "packet_of", "require_program",
            "run_cycles", "sampled", "watch", "widen"]

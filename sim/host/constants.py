@@ -1,11 +1,12 @@
 """Constants of the hosts' program: tasks, indices into options and counters, marks on links."""
 
-__all__ = ["ADMISSION", "ADMITS", "ADMITTED", "ANSWER_PAYLOAD", "ASKS", "BUCKET", "CHANNELS", "CHANNEL_BITS", "CONTROL_FLITS", "COUNTED", "COUNTERS", "CREDITS", "END", "EVENT", "FAULT",
-           "FAULT_CHANNEL", "FAULT_EXPECTED", "FAULT_FLIT", "FAULT_MARKS", "FAULT_NODE", "FAULT_RECEIVED", "FAULT_WORM",
-           "FREED", "HEAD", "HELD", "IMAGE", "LOOK", "MARK_BITS", "MESSAGES", "NARROW", "NEXT", "NODES", "NONE", "NOW",
-           "OF", "OUTSTANDING", "OWN_REFUSALS", "PACKET", "RATE", "RECEIPT", "REFUSALS", "RELEASES", "REQUESTS", "ROWS", "ROW_MASK", "SAMPLES",
-           "SEPARATE", "SKIPPED", "SMART", "SPREAD", "TAG", "TAG_BITS", "TAIL", "T_HR", "T_NR", "UNDELIVERED",
-           "UNDER_WAY", "VALID", "WAIT", "WAITED", "WIDTH"]
+__all__ = ["ADMISSION", "ADMITS", "ADMITTED", "ANSWER_PAYLOAD", "ASKS", "BUCKET", "CHANNELS", "CHANNEL_BITS",
+           "CONTROL_FLITS", "COUNTED", "COUNTERS", "CREDITS", "END", "EVENT", "FAULT", "FAULT_CHANNEL",
+           "FAULT_EXPECTED", "FAULT_FLIT", "FAULT_MARKS", "FAULT_NODE", "FAULT_RECEIVED", "FAULT_WORM", "FREED", "HEAD",
+           "HELD", "IMAGE", "LOOK", "MARK_BITS", "MESSAGES", "NARROW", "NEXT", "NODES", "NONE", "NOW", "OF",
+           "OUTSTANDING", "OWN_REFUSALS", "PACKET", "RATE", "RECEIPT", "REFUSALS", "RELEASES", "REQUESTS", "ROWS",
+           "ROW_MASK", "SAMPLES", "SEPARATE", "SKIPPED", "SMART", "SPREAD", "TAG", "TAG_BITS", "TAIL", "T_HR", "T_NR",
+           "UNDELIVERED", "UNDER_WAY", "VALID", "WAIT", "WAITED", "WIDTH"]
 
 # a task is the number of a worm to post, or RECEIPT - d for the receipt of delivery d
 NONE = -1
@@ -30,10 +31,10 @@ RECEIPT = -2
 COUNTERS, MARK_BITS = 16, 3
 (NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FREED, ADMITS, FAULT, FAULT_NODE, FAULT_CHANNEL, FAULT_WORM, FAULT_FLIT,
  FAULT_EXPECTED, FAULT_RECEIVED, FAULT_MARKS) = range(COUNTERS)
-# Names of, and indices into, the counters of a node in Host.admission: numbers of requests, of refusals by other interfaces and by the own one, of releases, and
-# of messages that got all rows. WAITED: sum over these messages of the cycles from the first request of a row to the
-# last grant. CONTROL_FLITS: flits of control packets, with headers; those of an answer are counted when it arrives.
-# ANSWER_PAYLOAD: payload flits of the answers that have arrived.
+# Names of, and indices into, the counters of a node in Host.admission: numbers of requests, of refusals by other
+# interfaces and by the own one, of releases, and of messages that got all rows. WAITED: sum over these messages of the
+# cycles from the first request of a row to the last grant. CONTROL_FLITS: flits of control packets, with headers; those
+# of an answer are counted when it arrives. ANSWER_PAYLOAD: payload flits of the answers that have arrived.
 ADMISSION = ("requests", "refusals", "own_refusals", "releases", "admitted", "admission_wait", "control_flits",
              "answer_payload")
 REQUESTS, REFUSALS, OWN_REFUSALS, RELEASES, ADMITTED, WAITED, CONTROL_FLITS, ANSWER_PAYLOAD = range(len(ADMISSION))

@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 from wormcast.algorithms import WormcastError, Worms
 from wormcast.algorithms.compiled import compiled
-from wormcast.algorithms.phrases import given_text
 from wormcast.hw.options import LABEL_BITS, MOST_PLACES
 
 from .constants import NONE, TAG_BITS
@@ -59,7 +58,7 @@ def lay_out_control(network: "Network", worms: Worms, rows: npt.NDArray[np.void]
     _count(asks, chosen, np.diff(back), deliveries, rows, word, label)
     longest = int((asks["flits"] - asks["headers"]).max(initial=0))
     if longest > configuration.packet:
-        raise WormcastError(f"packet: {given_text(configuration, 'packet')} is not valid with admission messages: a request for a row "
+        raise WormcastError(f"packet: {configuration.packet} is not valid with admission messages: a request for a row "
                             f"has up to {longest} payload flits. Allowed: {longest} or more.")
     packets = int(configuration.packets_of(rows["length"][root[chosen]]).max(initial=0))
     if packets > MOST_PLACES:

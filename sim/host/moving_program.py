@@ -126,7 +126,8 @@ class MovingHost:
         kept = host.releases["delivery"] >= deliveries
         place = np.cumsum(kept) - 1
         for field, first in (("worms", worms), ("deliveries", deliveries), ("agenda", int(host.counters[NEXT])),
-                             ("exchanges", exchanges), ("header", header), ("begun", packets), ("asks", asks), ("control", control)):
+                             ("exchanges", exchanges), ("header", header), ("begun", packets), ("asks", asks),
+                             ("control", control)):
             self._rows[field].forget(first)
         self._rows["releases"] = Growing(host.releases[kept])
         self._renew()

@@ -3,7 +3,6 @@
 import numpy as np
 
 from wormcast.algorithms.compiled import compiled, inlined
-
 from wormcast.hw.options import CONTROL_ANSWER
 
 from .constants import NONE, PACKET, ROW_MASK, SPREAD, TAG_BITS, WIDTH

@@ -263,10 +263,10 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, asks, tagged, wor
             before = channel.seen
             if before == 0:
                 channel.since = now
-            whole = False  # the flits hold the bits as they are, without the tag
+            plain = False  # the flits hold the bits as they are, without the tag
             if ASKS:
-                whole = before > 0 and is_answer(options, channel.word)
-            if whole:
+                plain = before > 0 and is_answer(options, channel.word)
+            if plain:
                 channel.word |= np.int64(data) << before * width
             else:
                 channel.word = joined(channel.word, np.int64(data), before, width)
@@ -274,8 +274,8 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, asks, tagged, wor
             known = before + 1 >= options[SPREAD] or marks >> options[CHANNEL_BITS] & (HEAD | TAIL) != 0
             channel.seen = 0 if known else before + 1
         if ASKS:
-            answers = known and is_answer(options, data) and marks >> options[CHANNEL_BITS] & (HEAD | TAIL) == TAIL and (
-                note_answer(smart, worms, deliveries, asks, options, admission, node, data))
+            whole = known and is_answer(options, data) and marks >> options[CHANNEL_BITS] & (HEAD | TAIL) == TAIL
+            answers = whole and note_answer(smart, worms, deliveries, asks, options, admission, node, data)
         if known and not answers:
             there = not marks & HEAD << options[CHANNEL_BITS] and _begin(
                 channels, worms, deliveries, begun, tagged, options, row, node, data)

@@ -15,7 +15,7 @@ from ..build.configuration import Configuration
 from ..build.network import Network
 from ..common.packet_count import packets_of
 from .constants import ADMISSION, CHANNELS, COUNTERS, NONE, PACKET, TAG_BITS, UNDELIVERED
-from .control_layout import ASK, lay_out_control
+from .control_layout import lay_out_control
 from .dependents import RELEASE, awaited, link
 from .ni_messages import forwarded_messages, lay_out_rows
 
@@ -58,7 +58,7 @@ NODE = _record("task", "until", "first", "last", "taken", "given", "turn", "outs
 #: ``row``, ``number``: the requested row, and the number of the request. ``tries``: requests of the own row so far.
 #: ``begun``: the cycle of the first of them. ``following``: the next delivery with a node to ask.
 #: ``due``: number of answers that have not arrived. ``refused``: 1 after a refusal.
-#: ``kind``, ``target``, ``flit``: the control packet that is being sent, its delivery, number of its flits already sent.
+#: ``kind``, ``target``, ``flit``: the control packet that is being sent or -1, its delivery, number of its flits sent.
 #: ``seed``: seed of the random waits.
 SMART = _record("rows", "first_waiting", "last_waiting", "task", "first", "last", "child", "sent", "state", "until",
                 "row", "number", "tries", "begun", "following", "due", "refused", "kind", "target", "flit", "seed")

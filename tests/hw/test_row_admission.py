@@ -9,8 +9,8 @@ from wormcast.sim.lowering import netlist
 from wormcast.sim.lowering.order import refuse_paths
 
 from . import bench
-from .smart import packet, payload, posted, sent, smart
 from .smart import drive as drive_interface
+from .smart import packet, payload, posted, sent, smart
 
 GIVE_BACK = 128
 
@@ -21,7 +21,7 @@ def pieces(word, bits, width):
 
 
 def control(kind, row, source, number, width):
-    return pieces(CONTROL | row << 8 | kind << 14 | source << 16, 32, width) + [number]
+    return [*pieces(CONTROL | row << 8 | kind << 14 | source << 16, 32, width), number]
 
 
 def request(row, source, number, *, packets, label, header, children=(), width):
@@ -196,7 +196,8 @@ def test_host_and_answers_take_turns():
                               cycles=400)
     assert sorted(sent(out)) == sorted(worm * 4 + answer(True, 1, 9, [61], 16))
     heads = [data for head, _, data in sent(out) if head]
-    assert heads.count(61) == 1 and heads[-1] != 61
+    assert heads.count(61) == 1
+    assert heads[-1] != 61
 
 
 def test_a_posting_frees_the_own_row():

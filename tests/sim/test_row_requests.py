@@ -61,7 +61,8 @@ def test_everything_is_delivered_and_all_rows_are_free_at_the_end(case):
     assert not in_use(engine).any()
     assert not left_over(engine)
     found = dict(zip(ADMISSION, engine.host.admission.sum(axis=0).tolist(), strict=True))
-    assert found["refusals"] and found["releases"] and found["own_refusals"]
+    assert found["refusals"] > 0
+    assert found["releases"] > 0
     assert found["admitted"] == sum(len(one.destinations) > 1 for one in mixed(name, 1, 40, 400, options["packet"]))
     # a granted request belongs to an admitted message, or is released
     granted = found["requests"] - found["refusals"]
@@ -150,23 +151,25 @@ def test_results_have_the_admission_only_with_requests():
         assert ("admission" in experiment.result().to_dict()) == (admission == "messages")
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    ({"ni": "conventional"}, r"admission: messages is not valid with ni conventional \(the default\): only smart "
-                             "interfaces have rows. Allowed: oracle, or with ni fcfs or fpfs."),
-    ({"flit_width": 24}, "flit_width: 24 is not valid with admission messages. Allowed: 8 to 16 bits, or 32 or more."),
-])
-def test_refusals(options, message):
+CONVENTIONAL = (r"admission: messages is not valid with ni conventional \(the default\): only smart interfaces have "
+                r"rows\. Allowed: oracle, or with ni fcfs or fpfs\.")
+WIDTH = r"flit_width: 24 is not valid with admission messages\. Allowed: 8 to 16 bits, or 32 or more\."
+
+
+@pytest.mark.parametrize(("options", "message"), [({"ni": "conventional"}, CONVENTIONAL), ({"flit_width": 24}, WIDTH)])
+def test_refused_options(options, message):
     with pytest.raises(WormcastError, match=message):
         Configuration(**{"ni": "fpfs", "packet": 16, "admission": "messages", **options})
 
 
-def test_refused_messages():
-    with pytest.raises(WormcastError, match="packet: 4 is not valid with admission messages: a request for a row has up "
-                                            "to 8 payload flits. Allowed: 8 or more."):
-        bulk("mesh:1x3", "k-binomial", [send(0, 1, 2, length=4)], **{**FEW, "packet": 4})
-    with pytest.raises(WormcastError, match="packet: 16 is not valid with admission messages: a message has 300 packets, "
-                                            "and a request states up to 256. Allowed: longer packets."):
-        bulk("mesh:1x3", "k-binomial", [send(0, 1, 2, length=4800)], **{**FEW, "packet": 16})
-    with pytest.raises(WormcastError, match="admission: messages is not valid with 324 nodes: an interface has a place "
-                                            "for an answer to each other node, at most 256. Allowed: oracle."):
-        bulk("mesh:18x18", "k-binomial", [send(0, 1, 2, length=4)], **{**FEW, "packet": 16})
+@pytest.mark.parametrize(("name", "packet", "length", "message"), [
+    ("mesh:1x3", 4, 4, (r"packet: 4 is not valid with admission messages: a request for a row has up to 8 payload "
+                       r"flits\. Allowed: 8 or more\.")),
+    ("mesh:1x3", 16, 4800, (r"packet: 16 is not valid with admission messages: a message has 300 packets, and a request "
+                           r"states up to 256\. Allowed: longer packets\.")),
+    ("mesh:18x18", 16, 4, (r"admission: messages is not valid with 324 nodes: an interface has a place for an answer to "
+                          r"each other node, at most 256\. Allowed: oracle\.")),
+])
+def test_refused_messages(name, packet, length, message):
+    with pytest.raises(WormcastError, match=message):
+        bulk(name, "k-binomial", [send(0, 1, 2, length=length)], **{**FEW, "packet": packet})

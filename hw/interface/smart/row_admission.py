@@ -10,7 +10,7 @@ from wormcast.algorithms.typecheck import checked
 
 from ...link import LinkSignature, flit_layout
 from ...logic import bit_at
-from ...options import CONTROL, CONTROL_ANSWER, LABEL_BITS, PACKET_BITS, RELEASE, REQUEST_LEAF, ROW_BITS
+from ...options import CONTROL_ANSWER, LABEL_BITS, PACKET_BITS, RELEASE, REQUEST_LEAF, ROW_BITS
 from ..packet_queue import PacketQueue
 
 __all__ = ["RowAdmission"]
@@ -55,8 +55,8 @@ class RowAdmission(wiring.Component):
 
     A request is granted if its row is free when its number arrives, else it is refused. No request waits for a row. A
     granted request writes the row into the child table. After the request's last flit the answer is stored: the first
-    list, then a word of 32 bits: 8 bits `CONTROL_ANSWER`, the row, `GRANTED` or `REFUSED`, and the request's label. A release frees
-    the row if the row was granted to a request of the same source and number. Otherwise it has no effect.
+    list, then a word of 32 bits: 8 bits `CONTROL_ANSWER`, the row, `GRANTED` or `REFUSED`, and the request's label. A
+    release frees the row if the row was granted to a request of the same source and number. Otherwise it has no effect.
 
     A row is also free again when the message is through. A row with children counts the packets whose entry is freed,
     a row without children the packets whose tail goes to the host.
@@ -254,15 +254,14 @@ class RowAdmission(wiring.Component):
                     m.d.comb += last.eq(left == 1)
                     m.d.sync += [left.eq(left - 1), addressed.eq(addressed | for_answer)]
             m.d.sync += at.eq(Mux(last, 0, at + 1))
-            with m.If(last):
-                with m.Switch(field):
-                    for now, following in ((Field.WORD, Field.NUMBER), (Field.PACKETS, Field.LABEL),
-                                           (Field.LABEL, Field.LENGTH), (Field.LENGTH, Field.HEADER),
-                                           (Field.HEADER, Field.LENGTH)):
-                        with m.Case(now):
-                            m.d.sync += field.eq(following)
-                    with m.Case(Field.NUMBER):
-                        m.d.sync += field.eq(Mux(asks, Field.PACKETS, Field.IGNORED))
+            with m.If(last), m.Switch(field):
+                for now, following in ((Field.WORD, Field.NUMBER), (Field.PACKETS, Field.LABEL),
+                                       (Field.LABEL, Field.LENGTH), (Field.LENGTH, Field.HEADER),
+                                       (Field.HEADER, Field.LENGTH)):
+                    with m.Case(now):
+                        m.d.sync += field.eq(following)
+                with m.Case(Field.NUMBER):
+                    m.d.sync += field.eq(Mux(asks, Field.PACKETS, Field.IGNORED))
             with m.If(lists & last):
                 m.d.sync += for_answer.eq(0)
         ends = take & flit.tail

@@ -246,7 +246,8 @@ class SeedBatch:
         several switches.
         """
         network, configuration = self.window.network, self.window.network.configuration
-        if not (configuration.slots or configuration.requests_rows or any(router.copies for router in network.routers.values())):
+        if not (configuration.slots or configuration.requests_rows
+                or any(router.copies for router in network.routers.values())):
             self.engine.follow()
             self.window.log = GrantLog(coupled=configuration.readers == "coupled")
 

@@ -102,10 +102,10 @@ class Run:
         return int((self.host.worms["headers"] * self.host.packets).sum())
 
     @property
-    def admission(self) -> dict[str, float | None]:
+    def admission(self) -> dict[str, Any]:
         """Counters of requests for rows (`ADMISSION`), the mean wait of the admitted messages, and the share of control
         flits in the flits of all worms and control packets."""
-        found: dict[str, Any] = dict(zip(ADMISSION, self.host.admission.sum(axis=0).tolist(), strict=True))
+        found = dict(zip(ADMISSION, self.host.admission.sum(axis=0).tolist(), strict=True))
         worms = self.host.worms
         flits = int((worms["own_headers"] * self.host.packets + worms["length"]).sum())
         admitted, control = found["admitted"], found["control_flits"]

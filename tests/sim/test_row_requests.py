@@ -163,12 +163,9 @@ def test_refused_options(options, message):
 
 
 @pytest.mark.parametrize(("name", "packet", "length", "message"), [
-    ("mesh:1x3", 4, 4, (r"packet: 4 is not valid with admission messages: a request for a row has up to 8 payload "
-                       r"flits\. Allowed: 8 or more\.")),
-    ("mesh:1x3", 16, 4800, (r"packet: 16 is not valid with admission messages: a message has 300 packets, and a request "
-                           r"states up to 256\. Allowed: longer packets\.")),
-    ("mesh:18x18", 16, 4, (r"admission: messages is not valid with 324 nodes: an interface has a place for an answer to "
-                          r"each other node, at most 256\. Allowed: oracle\.")),
+    ("mesh:1x3", 4, 4, r"packet: 4 .* a request for a row has up to 8 payload flits\. Allowed: 8 or more\."),
+    ("mesh:1x3", 16, 4800, r"packet: 16 .* 300 packets, and a request states up to 256\. Allowed: longer packets\."),
+    ("mesh:18x18", 16, 4, r"admission: messages .* 324 nodes: .* each other node, at most 256\. Allowed: oracle\."),
 ])
 def test_refused_messages(name, packet, length, message):
     with pytest.raises(WormcastError, match=message):

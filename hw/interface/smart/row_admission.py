@@ -22,7 +22,7 @@ control_word = data.StructLayout({"control": ROW_BITS, "row": ROW_FIELD_BITS, "k
 """Word at the start of a control packet."""
 
 
-class Field(enum.IntEnum, shape=3):
+class ControlField(enum.IntEnum, shape=3):
     """The field of a control packet to which the next flit belongs."""
 
     WORD = 0
@@ -200,7 +200,7 @@ class RowAdmission(wiring.Component):
         table, and this flit.
         """
         flit, take = self.consumed_flit, Signal(name="take")
-        field, last = Signal(Field), Signal()  # `last`: the flit is the last one of its field
+        field, last = Signal(ControlField), Signal()  # `last`: the flit is the last one of its field
         at = Signal(range(max(self.word_flits, self.label_flits)))
         left = Signal(LENGTH_BITS)  # header flits of the list
         word, label = Signal(self.word_flits * self.width), Signal(self.label_flits * self.width)
@@ -218,11 +218,11 @@ class RowAdmission(wiring.Component):
             row.eq(fields.row),
             take.eq(self.consumed & self.control),
             cut.eq(flit.head),
-            asks.eq(take & (field == Field.NUMBER) & (fields.kind != RELEASE)),
-            releases.eq(take & (field == Field.NUMBER) & (fields.kind == RELEASE) & ~cut),
+            asks.eq(take & (field == ControlField.NUMBER) & (fields.kind != RELEASE)),
+            releases.eq(take & (field == ControlField.NUMBER) & (fields.kind == RELEASE) & ~cut),
             granted.eq(Mux(asks & exists & ~bit_at(self.used, row) & ~cut, 1 << row, 0)),
-            numbers.eq(take & (field == Field.PACKETS) & grants),
-            lists.eq(take & (field == Field.HEADER)),
+            numbers.eq(take & (field == ControlField.PACKETS) & grants),
+            lists.eq(take & (field == ControlField.HEADER)),
             last.eq(1),
             table.eq(granted.any() | (numbers & int(self.counts) & (fields.kind != REQUEST_LEAF))
                      | (lists & ~for_answer & grants)),
@@ -240,35 +240,35 @@ class RowAdmission(wiring.Component):
         with m.If(take):
             m.d.sync += under_way.eq(1)
             with m.Switch(field):
-                with m.Case(Field.WORD):
+                with m.Case(ControlField.WORD):
                     m.d.comb += last.eq(at == self.word_flits - 1)
                     m.d.sync += [word.word_select(at, self.width).eq(flit.data), owner.eq(self.consumed_vc)]
-                with m.Case(Field.NUMBER):
+                with m.Case(ControlField.NUMBER):
                     m.d.sync += grants.eq(granted.any())
-                with m.Case(Field.LABEL):
+                with m.Case(ControlField.LABEL):
                     m.d.comb += last.eq(at == self.label_flits - 1)
                     m.d.sync += label.word_select(at, self.width).eq(flit.data)
-                with m.Case(Field.LENGTH):
+                with m.Case(ControlField.LENGTH):
                     m.d.sync += left.eq(flit.data)
-                with m.Case(Field.HEADER):
+                with m.Case(ControlField.HEADER):
                     m.d.comb += last.eq(left == 1)
                     m.d.sync += [left.eq(left - 1), addressed.eq(addressed | for_answer)]
             m.d.sync += at.eq(Mux(last, 0, at + 1))
             with m.If(last), m.Switch(field):
-                for now, following in ((Field.WORD, Field.NUMBER), (Field.PACKETS, Field.LABEL),
-                                       (Field.LABEL, Field.LENGTH), (Field.LENGTH, Field.HEADER),
-                                       (Field.HEADER, Field.LENGTH)):
+                for now, following in ((ControlField.WORD, ControlField.NUMBER), (ControlField.PACKETS, ControlField.LABEL),
+                                       (ControlField.LABEL, ControlField.LENGTH), (ControlField.LENGTH, ControlField.HEADER),
+                                       (ControlField.HEADER, ControlField.LENGTH)):
                     with m.Case(now):
                         m.d.sync += field.eq(following)
-                with m.Case(Field.NUMBER):
-                    m.d.sync += field.eq(Mux(asks, Field.PACKETS, Field.IGNORED))
+                with m.Case(ControlField.NUMBER):
+                    m.d.sync += field.eq(Mux(asks, ControlField.PACKETS, ControlField.IGNORED))
             with m.If(lists & last):
                 m.d.sync += for_answer.eq(0)
         ends = take & flit.tail
         answers = self._answer(m, flit, lists & for_answer, ends & (addressed | (lists & for_answer)),
                                grants & ~(ends & cut), fields.row, label)
         with m.If(ends):
-            m.d.sync += [under_way.eq(0), field.eq(Field.WORD), at.eq(0), for_answer.eq(1), addressed.eq(0),
+            m.d.sync += [under_way.eq(0), field.eq(ControlField.WORD), at.eq(0), for_answer.eq(1), addressed.eq(0),
                          grants.eq(0)]
         m.d.comb += self.closed.eq(Cat(
             answers | self.host.valid | host_writes | (under_way & (owner != v)) for v in range(self.channels)))

@@ -63,7 +63,7 @@ DEEP = {"vcs": 1, "consumption": 1, "readers": "coupled", "delays": "paper", "ej
 SMART = {"ports": "one", "ejection": "one", "consumption_links": "shared", "absorb": "off"}
 
 #: Options of a network with smart interfaces that `unusual` always lists.
-ROOM = ("rows", "places", "buffer_kind")
+ROOM = ("rows", "places", "admission", "buffer_kind")
 
 #: Options of the interfaces' queues of packets.
 QUEUES = ("receive_queue", "send_queue")

@@ -199,7 +199,7 @@ class RowAdmission(wiring.Component):
         Return the row, 1 with the flit that has the number of packets of a granted request, 1 with a flit for the child
         table, and this flit.
         """
-        flit, take = self.consumed_flit, Signal(name="take")
+        flit, taking = self.consumed_flit, Signal(name="taking")
         field, last = Signal(ControlField), Signal()  # `last`: the flit is the last one of its field
         at = Signal(range(max(self.word_flits, self.label_flits)))
         left = Signal(LENGTH_BITS)  # header flits of the list
@@ -210,34 +210,34 @@ class RowAdmission(wiring.Component):
         for_answer = Signal(init=1)  # the list is the header of the answer
         addressed = Signal()  # a flit of the answer's header is stored
         grants = Signal()  # the request is granted
-        asks, releases, numbers, lists = Signal(), Signal(), Signal(), Signal()
+        is_request, releases, numbers, lists = Signal(), Signal(), Signal(), Signal()
         cut = Signal()
         table, table_flit = Signal(name="control_table"), Signal(flit_layout(self.width), name="control_flit")
         exists = fields.row < self.rows
         m.d.comb += [
             row.eq(fields.row),
-            take.eq(self.consumed & self.control),
+            taking.eq(self.consumed & self.control),
             cut.eq(flit.head),
-            asks.eq(take & (field == ControlField.NUMBER) & (fields.kind != RELEASE)),
-            releases.eq(take & (field == ControlField.NUMBER) & (fields.kind == RELEASE) & ~cut),
-            granted.eq(Mux(asks & exists & ~bit_at(self.used, row) & ~cut, 1 << row, 0)),
-            numbers.eq(take & (field == ControlField.PACKETS) & grants),
-            lists.eq(take & (field == ControlField.HEADER)),
+            is_request.eq(taking & (field == ControlField.NUMBER) & (fields.kind != RELEASE)),
+            releases.eq(taking & (field == ControlField.NUMBER) & (fields.kind == RELEASE) & ~cut),
+            granted.eq(Mux(is_request & exists & ~bit_at(self.used, row) & ~cut, 1 << row, 0)),
+            numbers.eq(taking & (field == ControlField.PACKETS) & grants),
+            lists.eq(taking & (field == ControlField.HEADER)),
             last.eq(1),
             table.eq(granted.any() | (numbers & int(self.counts) & (fields.kind != REQUEST_LEAF))
                      | (lists & ~for_answer & grants)),
-            table_flit.data.eq(Mux(asks, row, flit.data)),
-            table_flit.head.eq(asks | (lists & flit.tail)),
-            table_flit.tail.eq(Mux(asks, fields.kind == REQUEST_LEAF, lists & (flit.tail | (left == 1)))),
+            table_flit.data.eq(Mux(is_request, row, flit.data)),
+            table_flit.head.eq(is_request | (lists & flit.tail)),
+            table_flit.tail.eq(Mux(is_request, fields.kind == REQUEST_LEAF, lists & (flit.tail | (left == 1)))),
         ]
         for r in range(self.rows):
             source, number = Signal(LABEL_BITS, name=f"row{r}_source"), Signal(NUMBER_BITS, name=f"row{r}_number")
             with m.If(granted[r]):
                 m.d.sync += [source.eq(fields.node), number.eq(flit.data)]
             with m.If((releases & (row == r) & ~own[r] & (source == fields.node) & (number == flit.data[:NUMBER_BITS]))
-                      | (take & flit.tail & cut & grants & (row == r))):
+                      | (taking & flit.tail & cut & grants & (row == r))):
                 m.d.comb += given_back[r].eq(1)
-        with m.If(take):
+        with m.If(taking):
             m.d.sync += under_way.eq(1)
             with m.Switch(field):
                 with m.Case(ControlField.WORD):
@@ -261,10 +261,10 @@ class RowAdmission(wiring.Component):
                     with m.Case(now):
                         m.d.sync += field.eq(following)
                 with m.Case(ControlField.NUMBER):
-                    m.d.sync += field.eq(Mux(asks, ControlField.PACKETS, ControlField.IGNORED))
+                    m.d.sync += field.eq(Mux(is_request, ControlField.PACKETS, ControlField.IGNORED))
             with m.If(lists & last):
                 m.d.sync += for_answer.eq(0)
-        ends = take & flit.tail
+        ends = taking & flit.tail
         answers = self._answer(m, flit, lists & for_answer, ends & (addressed | (lists & for_answer)),
                                grants & ~(ends & cut), fields.row, label)
         with m.If(ends):

@@ -128,7 +128,8 @@ class Host(NamedTuple):
     A message that smart interfaces forward has one tag for all its worms. The tag's low 8 bits are the number of the
     child table row that the message has at its source and at all destinations. Hosts write the rows over separate links
     to the interfaces, and then the source posts the message once. A row is free again when all flits of its message
-    have arrived at all destinations. Interfaces therefore always have a row for an arriving message.
+    have arrived at all destinations. Interfaces therefore always have a row for an arriving message. If control packets
+    request rows, interfaces grant and free them; see `ask_for_rows`.
     """
 
     nodes: Records  # [nodes], NODE

@@ -32,6 +32,8 @@ class ForwardingInterface(NetworkInterface):
         host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
         table_in ────┴─▶ Forwarding ─▶ Injection 0 ─▶ network_out_0
 
+    With sources, a `RowAdmission` is between ``table_in`` and the child table, and gets the control packets.
+
     The host posts the payload of a multicast once, after a flit with head mark and tail mark.
 
     *Latency*: as in `NetworkInterface`; the first flit of a packet's first copy is on ``network_out_0`` at the earliest

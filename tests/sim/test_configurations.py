@@ -184,6 +184,7 @@ def test_each_option_changes_the_parts_that_it_says():
         "dma": {"dma": "1/2", "dma_engine": "interface"},
         "dma_buckets": {"dma": "1/2", "dma_engine": "interface"},
         "dma_engine": {"dma": "1/2"},
+        "admission": {"packet": 16, "ni": "fpfs"},
         "ni_processors": {"packet": 4, "receive_queue": 1, "send_queue": 1},
         "ni_order": {"packet": 4, "receive_queue": 1, "send_queue": 1, "ni_processors": "one"},
         "strings": {"network": "irregular:switches=4,ports=4,nodes=6,seed=4", "scheme": "tree", **deep},

@@ -34,6 +34,12 @@ class ControlField(enum.IntEnum, shape=3):
     IGNORED = 6
 
 
+#: The field after each field, except `ControlField.NUMBER`: it follows from the kind of the packet.
+FOLLOWING = {ControlField.WORD: ControlField.NUMBER, ControlField.PACKETS: ControlField.LABEL,
+             ControlField.LABEL: ControlField.LENGTH, ControlField.LENGTH: ControlField.HEADER,
+             ControlField.HEADER: ControlField.LENGTH}
+
+
 class RowAdmission(wiring.Component):
     """Rows of the child table in use. Control packets and the node's own host request and release them.
 
@@ -255,9 +261,7 @@ class RowAdmission(wiring.Component):
                     m.d.sync += [left.eq(left - 1), addressed.eq(addressed | for_answer)]
             m.d.sync += at.eq(Mux(last, 0, at + 1))
             with m.If(last), m.Switch(field):
-                for now, following in ((ControlField.WORD, ControlField.NUMBER), (ControlField.PACKETS, ControlField.LABEL),
-                                       (ControlField.LABEL, ControlField.LENGTH), (ControlField.LENGTH, ControlField.HEADER),
-                                       (ControlField.HEADER, ControlField.LENGTH)):
+                for now, following in FOLLOWING.items():
                     with m.Case(now):
                         m.d.sync += field.eq(following)
                 with m.Case(ControlField.NUMBER):

@@ -20,7 +20,7 @@ __all__ = ["Place", "blueprint", "place"]
 
 @dataclass(frozen=True)
 class Place:
-    """One switch of a network, as it is built and what it is told."""
+    """A switch of a network, with its kind, its routes, and its straps and tables."""
 
     number: int
     kind: SwitchKind
@@ -34,7 +34,7 @@ class Place:
 
     @property
     def straps(self):
-        """Values of its straps, in the decoder's order."""
+        """Values of the switch's straps, in the decoder's order."""
         return [column[self.member] for column in self.switch.decoder.strap_values(self.routes, self.kind).values()]
 
     @property

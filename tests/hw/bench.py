@@ -16,9 +16,10 @@ UP_DOWN = ConsumptionClasses((("up",), ("down",)))
 
 
 def simulate(component, cycles, step, before=()):
-    """Call ``step(cycle, context)`` in each of so many cycles: it reads outputs, then sets the next inputs.
+    """Call ``step(cycle, context)`` in each cycle, from 0 to ``cycles`` - 1. It reads outputs, then sets the next
+    inputs.
 
-    Each of ``before(context)`` sets inputs for a cycle that comes before the first.
+    Each function in ``before`` sets inputs for a cycle before cycle 0.
     """
 
     async def testbench(context):
@@ -103,7 +104,7 @@ def straps_of(switch, mesh, relation, node):
 
 
 def injection_port(switch, output):
-    """The input from the node by which a worm can go to an output, given by name."""
+    """Return the input from the node whose worms can use an output, given by name."""
     return "local" if switch.decoder.injection == "one" else f"local_{output}"
 
 
@@ -151,9 +152,9 @@ def cut(flits):
 
 
 class Driver:
-    """Drives one switch's links: a list of (first cycle, port, vc, flits) in, every flit out noted.
+    """Drives one switch's links: sends a list of (first cycle, port, vc, flits), and records each flit that leaves.
 
-    The neighbours give each credit back so many cycles after the flit (0: in the flit's own cycle), or never (None).
+    The neighbours return each credit this number of cycles after the flit (0: in the flit's cycle), or never (None).
     Tables are written before the first cycle.
     """
 
@@ -231,5 +232,5 @@ class Driver:
 
 
 def worm(header, payload):
-    """Flits of a worm: header flits, then so many payload flits numbered from 100."""
+    """Return the flits of a worm: header flits, then ``payload`` payload flits numbered from 100."""
     return [(1, 0, data) for data in header] + [(0, k == payload - 1, 100 + k) for k in range(payload)]

@@ -23,7 +23,7 @@ SOURCES = f"{lanes.SOURCES} {source_digest([getfile(MaskDecoder)])}"
 
 @cache
 def deep_switch(inputs, outputs, *, chunk, rows, flits=1, nodes=0, adaptive=False):
-    """A switch and its compiled form; so many of the outputs lead to nodes. With `adaptive` the others may be
+    """Return a switch and its kernel. The last outputs lead to nodes. With `adaptive` the other outputs may be
     alternatives."""
     def build():
         into = [PortSpec(f"in_{i}", depth=rows * chunk, chunk=chunk) for i in range(inputs)]
@@ -39,7 +39,7 @@ def deep_switch(inputs, outputs, *, chunk, rows, flits=1, nodes=0, adaptive=Fals
 
 
 def worm(mask, length, number=0, flits=1):
-    """Flits (head, tail, data) of a worm with so much payload."""
+    """Flits (head, tail, data) of a worm with ``length`` payload flits."""
     return [(1, 0, mask), *[(1, 0, number & 0xFFFF)] * (flits - 1), *payload(length, number)]
 
 

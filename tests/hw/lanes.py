@@ -21,14 +21,14 @@ SOURCES = source_digest([bench.__file__, package_file("wormcast.hw.router"),
 
 
 class Lane:
-    """One run: what is put on the links, and what was seen.
+    """A run: inputs on the links, and the recorded outputs.
 
-    The neighbours give each credit back so many cycles after the flit (at least 1).
+    The neighbours return each credit this number of cycles after the flit (at least 1).
 
     Attributes
     ----------
     false_credits : dict of (cycle, output) to int
-        Virtual channels that get a credit for no flit.
+        Virtual channels that get a false credit.
     held : dict of output to int
         Cycle before which no credit comes back from there.
     forced : dict of (cycle, input) to (virtual channel, flit)
@@ -91,7 +91,7 @@ def mesh_kernel(**options):
 
 
 def run(switch, kernel, straps, lanes, cycles):
-    """Step all lanes so many cycles; return their memory."""
+    """Step all lanes for this number of cycles; return their memory."""
     block = kernel.allocate(len(lanes))
     for name, value in zip(switch.decoder.straps, straps, strict=True):
         word = block.input(f"strap_{name}")

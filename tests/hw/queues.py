@@ -1,4 +1,4 @@
-"""Random worms through many instances of a deep switch, told apart by their flits, and queues of what must leave."""
+"""Random worms through many instances of a deep switch, identified by their flits, and queues of expected flits."""
 
 from dataclasses import dataclass, field
 
@@ -58,7 +58,7 @@ class Traffic:
         self.chunks = np.array([port.chunk for port in switch.outputs])
 
     def run(self, cycles):
-        """Send worms for so many cycles, then none, until all have left; the cycles that this took."""
+        """Send worms for this number of cycles, then wait until all have left. Return the number of cycles in all."""
         switch, n, cycle = self.switch, self.count, 0
         block = self.kernel.allocate(n)
         inputs, outputs = [[port.name for port in ports] for ports in (switch.inputs, switch.outputs)]
@@ -215,7 +215,7 @@ def send(lane, i, back, at, sent, says, worms, due, ends_of_due, ends, masks, fo
 
 @compiled
 def draw(lane, i, at, worms, due, ends_of_due, masks, told):
-    """The next worm of an input: where it goes, and how long it is."""
+    """Return the next worm of an input: its outputs and its length."""
     rows, chunk, headers, longest = told[2], told[3], told[4], told[5]
     outputs, room = due.shape[1], rows * chunk - headers
     mask = 1 << np.random.randint(0, outputs) if np.random.random() < 0.4 else np.random.randint(1, 1 << outputs)

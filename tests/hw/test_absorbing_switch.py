@@ -50,7 +50,8 @@ def addresses(header, flit):
 @pytest.mark.parametrize("options", some([{}, {"readers": "independent"}, {"consumption": 1}, {"delays": "fast"},
                                           {"table": True}, {"depth": 1}], {}, {"readers": "independent"}), ids=str)
 def test_worm_ends_at_its_destination_with_the_rest_of_its_list(destinations, width, options):
-    """Worms one behind the other: none leaves by two outputs, each that ends here has its rest before the payload."""
+    """Worms in succession: no worm leaves by two outputs. A worm that ends here has the rest of its list before the
+    payload."""
     driver = through([(destinations, 5), (destinations, 1), ([HERE], 2)], width=width, **options)
     header = driver.switch.decoder.header
     assert header.capacity == WIDTHS[width]

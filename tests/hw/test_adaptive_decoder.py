@@ -28,7 +28,7 @@ RELATIONS = pytest.mark.parametrize("relation", [ADAPTIVE, E_CUBE_ADAPTIVE], ids
 
 
 def header_of(mesh, slots):
-    """The narrowest header format with so many addresses to a flit."""
+    """Return the narrowest header format with this number of addresses per flit."""
     return AddressList(mesh.shape, slots * AddressList(mesh.shape, 32).address_bits + 1)
 
 
@@ -57,8 +57,8 @@ def decode(decoder, port, cases):
 @RELATIONS
 @pytest.mark.parametrize("name", ["mesh:3x3", slow("mesh:3x4"), slow("mesh:2x3x2")])
 def test_decides_as_the_relation_says(relation, name):
-    """From every switch, by every input, to every next destination, at a stop and on the way. Where e-cube's hop is the
-    way back the worm goes nowhere, whatever other ways there are."""
+    """From every switch, by every input, to every next destination, at a stop and on the way. Where e-cube's hop leads
+    back, the worm is dropped, even if other outputs exist."""
     mesh = topology(name)
     decoder = AdaptiveDecoder(header_of(mesh, 2), relation=relation)
     options, escapes = relation.on(mesh).options[0], E_CUBE.on(mesh).table
@@ -132,7 +132,8 @@ def test_other_relations_and_selectors_are_refused():
 
 @RELATIONS
 def test_headers_take_only_links_whose_buffers_are_empty(relation):
-    """The analysis of adaptive worms of several destinations stands on it: no header waits behind another worm's."""
+    """The analysis of adaptive worms of several destinations assumes that no header waits behind another worm's
+    flits."""
     decoder = AdaptiveDecoder(header_of(topology("mesh:3x3"), 2), relation=relation)
     assert decoder.enters_empty
     blueprint = Blueprint(topology("mesh:3x3"), SCHEMES["column-path"].routed_by(relation), Configuration(vcs=2))

@@ -1,4 +1,4 @@
-"""Allocation: all or none, one winner an output, nobody starves."""
+"""Allocation: a request is granted whole or not at all, an output once per cycle, and no requester starves."""
 
 import random
 
@@ -54,7 +54,7 @@ def test_an_output_has_one_winner_and_a_worm_wins_all_or_none(vcs):
 
 @pytest.mark.parametrize("vcs", [1, 2])
 def test_who_keeps_asking_wins_before_any_other_channel_wins_twice_more(vcs):
-    """However the others ask, a channel that asks whenever it can waits for at most one win of each other one."""
+    """A channel that requests whenever it can waits for at most one grant of each other channel."""
     rng = random.Random(5)
     allocator = Allocator(reach=NAMED, turns=[vcs] * 5, outputs=5)
 

@@ -65,7 +65,8 @@ def places(built):
 
 
 def decode(decoder, port, cases):
-    """Decode (straps, data) of first header flits at a port: what is asked for, the exit or None, what is wrong."""
+    """Decode (straps, data) of first header flits at a port. Return the requested outputs, the ejection port or None,
+    and the error."""
     def build(m):
         straps = {name: Signal(bits, name=name) for name, bits in decoder.straps.items()}
         data = Signal(decoder.header.flit_width)
@@ -232,14 +233,14 @@ def test_each_relation_is_decoded_as_its_routes_say(name, relation):
 
 
 def test_digits_are_found_by_the_routes_alone():
-    """A network that takes no digits has none: irregular ones, and rings."""
+    """Irregular networks and rings have no digits."""
     for name in ("ring:4", IRREGULAR[1], "min:b=3,stages=2"):
         built = blueprint(name)
         assert [tag_digits(built.routes, kind) for kind in built.kinds] == [None] * len(built.kinds)
 
 
 def test_several_classes_are_preferred_as_the_routes_do():
-    """Adaptive channels first, those to escape by last, whatever their numbers are."""
+    """Adaptive channels come first, escape channels last, whatever their numbers are."""
     decoder = blueprint("mesh:3x3", ADAPTIVE).decoder()
     assert decoder.preferred == (1, 0)
     assert [k for _, k in decoder.targets(4)] == [1] * 4 + [0] * 4
@@ -269,7 +270,7 @@ def around(extent, at, to, down):
 
 @pytest.mark.parametrize("name", ["torus:4x4", "ring:6", "ring:2", "torus:3x4", "torus:4x3", "torus:2x1x4"])
 def test_signs_say_which_way_a_tie_goes(name):
-    """All signs from everywhere to everywhere: that of the dimension in which the worm goes next counts, no other."""
+    """All signs, from each node to each node: only the sign of the next dimension counts."""
     built = blueprint(name, ties="signed")
     shape = built.topology.shape
     decoder, header = built.decoder(), built.header

@@ -32,7 +32,7 @@ def reached(here, port):
 
 
 def by_network(here, port):
-    """A node towards which a worm from an input goes on by a link, by one way, and the name of that output."""
+    """Return a node to which worms from an input have one output, a link, and the name of this output."""
     for node in reached(here, port):
         [o, *more] = {o for o, _ in here.ways(port, node)}
         if o < here.switch.ejection and not more:
@@ -137,7 +137,7 @@ def check_deliveries(here, driver, expected):
     slow({"ejection": "all", "vcs": 1, "buffer": 2}, 3), slow({"ports": "all", "consumption": 1, "buffer": 1}, 4),
 ], ids=str)
 def test_four_links_and_four_nodes_under_random_unicasts(options, seed):
-    """A switch of eight ports, the neighbours give credits back late: whatever comes in goes out once and whole."""
+    """A switch of eight ports, whose neighbours return credits late: each worm leaves once and whole."""
     here = place(FOUR_AND_FOUR, 2, UP_DOWN, **options)
     driver = here.driver(credit_after=1 + seed)
     expected = traffic(here, driver, seed, worms=64 // len(here.switch.inputs))
@@ -194,8 +194,8 @@ def parallel():
 
 @pytest.mark.parametrize("freed", [slow(0), slow(1), 2])
 def test_a_choice_takes_what_is_free(parallel, freed):
-    """Three worms to one destination take a link each, at once. The fourth waits, and takes the one that is freed
-    first, whichever that is."""
+    """Three worms to one destination take a link each, at once. The fourth waits, and takes the link that is freed
+    first."""
     assert sorted(parallel.ways(3, 1)) == [(0, 0), (1, 0), (2, 0)]
     driver, flits = parallel.driver(), bench.worm(header(parallel, 1), 2)
     for vc in range(3):
@@ -237,7 +237,7 @@ def test_an_input_takes_the_links_to_each_neighbour_in_turn(tmp_path):
 
 
 def test_an_escape_is_the_last_choice():
-    """A worm takes the adaptive channel of each way before that to escape by."""
+    """A worm takes the adaptive channel of each output before the escape channel."""
     here = place("mesh:3x3", 0, ADAPTIVE, vcs=2)
     decoder, node = here.switch.decoder, 8
     ways = here.ways(decoder.links_in, node)
@@ -252,7 +252,8 @@ def test_an_escape_is_the_last_choice():
 
 
 def test_a_channel_is_entered_empty_where_the_relation_asks_for_it():
-    """Behind a tail whose flits are still there no header goes out, though there is room; elsewhere it does."""
+    """While flits of another worm are in the buffer, no header is sent there, even if there is room. With other
+    relations it is."""
     for relation, count in ((ADAPTIVE, 1), (E_CUBE, 2)):
         here = place("mesh:1x3", 0, relation, vcs=2 if relation is ADAPTIVE else 1, buffer=8)
         driver = here.driver(credit_after=None)
@@ -266,7 +267,7 @@ def test_a_channel_is_entered_empty_where_the_relation_asks_for_it():
 
 @pytest.mark.parametrize("network", ["mesh:3x3", slow("torus:4x4"), slow(FOUR_AND_FOUR)])
 def test_each_way_in_has_an_ejection_port_of_its_own(network):
-    """Worms to one node by all links at a time, with one consumption channel each: none waits for another."""
+    """Worms to one node by all links at a time, with one consumption channel each: no worm waits."""
     here = place(network, 2 if network == FOUR_AND_FOUR else 4, ejection="all", consumption=1)
     decoder = here.switch.decoder
     node = int(here.kind.nodes_at(here.routes.topology)[here.member, 0])
@@ -281,7 +282,7 @@ def test_each_way_in_has_an_ejection_port_of_its_own(network):
 
 
 def test_tables_are_written_by_the_number_of_hops():
-    """A write is for the switch where the count is 0; on the way it takes a cycle a switch, and the count falls."""
+    """A write is for the switch where the count is 0. Each switch before it takes a cycle and decrements the count."""
     here = place(THREE_AND_ONE, 3, UP_DOWN)
     switch, seen = here.switch, []
 

@@ -13,7 +13,7 @@ from . import bench
 
 
 class Traffic:
-    """Random worms of one flit upwards through a buffer; a scoreboard of what each reader is due.
+    """Random worms of one flit or more through a buffer, and a scoreboard of the flits that each reader must get.
 
     A worm goes to a random set of readers; all readers finish it before the next one of its virtual channel.
     """

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Credits that are wrong and flits for which there is no room: what they stop, what they cost, and where it is said."""
+"""False credits, and flits without room: stopped channels, dropped flits, and reports."""
 
 import itertools
 
@@ -107,9 +107,9 @@ EXTRA = {"payload": (0, 0, 777), "tail": (0, 1, 777), "header": header(SOUTH), "
 
 @pytest.mark.parametrize("options", some(CONFIGURATIONS, *CONFIGURATIONS[:2]), ids=str)
 def test_flit_for_which_there_is_no_room_is_dropped(options):
-    """It comes by a virtual channel whose buffer is full, of a worm that waits for credits of its link, of its
-    consumption channel or of both: all is as if it had not come, but for the fault. What comes by the other virtual
-    channel at the same time goes its way."""
+    """The flit comes by a virtual channel whose buffer is full. The worm in it waits for credits of its link, of its
+    consumption channel or of both. Except for the fault, all is as without this flit. Worms on the other virtual
+    channel are not affected."""
     switch, kernel = kernel_of(**options)
     south, first = [header(SOUTH), *body(50, 51, 52)], [header(WEST), *body(60, 61, 62)]
     ways = {
@@ -169,7 +169,7 @@ def test_full_rate_is_no_overflow():
 
 @pytest.mark.parametrize(("readers", "table"), [("coupled", False), slow("independent", True)])
 def test_own_address_twice_in_a_flit_and_then_more_is_out_of_order(readers, table):
-    """The node gets the worm, as with everything that is wrong behind the own address, and nobody else does."""
+    """The node gets the worm, as with any error after its own address, and no other node does."""
     switch, kernel = kernel_of(vcs=1, readers=readers, delays="paper", depth=4, table=table)
     bad, good = [(OWN, OWN, WEST), (OWN, OWN, OUTSIDE)], [(OWN, OWN, OWN), (OWN, WEST, WEST)]
     runs = []
@@ -190,9 +190,9 @@ def test_own_address_twice_in_a_flit_and_then_more_is_out_of_order(readers, tabl
 # interfaces -------------------------------------------------------------------------------------------------------
 
 def drive(interface, cycles, *, flits=(), credits=(), hold=()):
-    """Put flits (cycle: link, virtual channel, flit) and credits (cycle: link, mask) on an interface's links; whatever
-    leaves is given its credit two cycles later, but by the links to ``hold``. Return what left by each link, and the
-    fault: cause, port (injection ports first, then consumption links) and virtual channel."""
+    """Put flits (cycle: link, virtual channel, flit) and credits (cycle: link, mask) on an interface's links. Each flit
+    that leaves gets its credit two cycles later, except on the links in ``hold``. Return what left by each link, and
+    the fault: cause, port (injection ports first, then consumption links) and virtual channel."""
     flits, credits, seen, owed, fault = dict(flits), dict(credits), {}, {}, []
     outs = [name for name in interface.signature.members if name.startswith(("network_out", "host_out"))]
     into = [name for name in interface.signature.members if name.startswith(("network_in", "host_in"))]
@@ -229,7 +229,8 @@ def interface_of(**options):
 
 
 def test_interface_tells_a_false_credit_of_the_network():
-    """Worms take the port's other virtual channel, and the other port's do not notice; a later fault is not noted."""
+    """Worms take the port's other virtual channel. The other port is not affected, and a later fault is not
+    recorded."""
     for vc in range(2):
         worm = bench.worm([9], 3)
         flits = {10 + 3 * k: (f"host_in_{k % 2}", 0, worm[k // 2]) for k in range(8)}
@@ -241,7 +242,7 @@ def test_interface_tells_a_false_credit_of_the_network():
 
 
 def test_interface_tells_a_false_credit_of_the_host():
-    """The consumption channel is handed over no more; the link's other channels are."""
+    """The consumption channel sends nothing more; the link's other channels do."""
     flits = {10 + k: ("network_in_1", k % 3, bench.worm([], 3)[k // 3]) for k in range(9)}
     seen, fault = drive(interface_of(), 60, flits=flits, credits={4: ("host_out_1", 0b100)})
     assert fault == ("CREDIT", 2 + 1, 2)
@@ -251,7 +252,7 @@ def test_interface_tells_a_false_credit_of_the_host():
 
 
 def test_interface_tells_a_flit_of_the_host_for_which_there_is_no_room():
-    """The queue is full while the network takes nothing: the flit too many is dropped, all others are in place."""
+    """The queue is full, because the network returns no credits. The extra flit is dropped, all others are stored."""
     worm = bench.worm([9], 12)
     # the network has room for 3, the queue for 4
     flits = {5 + 4 * k: ("host_in_0", 0, flit) for k, flit in enumerate(worm[:7])}
@@ -266,7 +267,8 @@ def test_interface_tells_a_flit_of_the_host_for_which_there_is_no_room():
 
 @pytest.mark.parametrize("channel", range(3))
 def test_interface_tells_a_flit_of_the_network_for_which_there_is_no_room(channel):
-    """The host takes nothing of a channel: 4 flits with it, 4 in the buffer, and one too many is dropped."""
+    """The host returns no credits of a channel: 4 flits are at the host, 4 in the buffer, and a further one is
+    dropped."""
     worm = bench.worm([], 8)
     flits = {5 + k: ("network_in_0", channel, flit) for k, flit in enumerate(worm)}
     flits[30] = "network_in_0", channel, (0, 1, 777)

@@ -61,7 +61,7 @@ def strapped(decoder, mesh, node):
 def check_first_address(decoder, mesh, routes, may_go, straps):
     """Decode all headers of one and two addresses at all switches and ports, and compare with the relation's table.
 
-    ``may_go`` is asked (node before, here, node after), ``straps`` gives a switch's.
+    ``may_go`` gets (node before, here, node after); ``straps`` returns the straps of a switch.
     """
     header = decoder.header
     for port in range(len(decoder.inputs)):
@@ -146,7 +146,7 @@ def test_r_beyond_two_dimensions_decides_as_the_labels_say(name, slots):
 
 
 def slots_of(mesh, slots):
-    """The narrowest header format with so many addresses to a flit."""
+    """Return the narrowest header format with this number of addresses per flit."""
     return AddressList(mesh.shape, slots * AddressList(mesh.shape, 32).address_bits + 1)
 
 
@@ -323,7 +323,7 @@ TABLES = [
     TABLES, (1, 2, 4), quick=lambda relation, name, slots: slots == (1, 2, 4)[TABLES.index((relation, name)) % 3]),
     ids=name_of)
 def test_table_decides_as_the_relation_says(relation, name, slots, injection):
-    """Own address, used up or last; where the table is empty there is no such destination, and no way back."""
+    """Own address, used up or last. Without an entry in the table: NO_SUCH_DESTINATION. A hop back is an error."""
     mesh = topology(name)
     decoder = TableDecoder(slots_of(mesh, slots), injection=injection)
     assert decoder.outputs == MeshDecoder(decoder.header, relations=("e-cube",)).outputs

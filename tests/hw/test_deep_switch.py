@@ -64,7 +64,7 @@ def test_a_flit_that_comes_late_passes_three_cycles_later():
 
 
 def test_a_worm_that_waits_is_read_row_by_row_without_a_gap():
-    """Once the output is free: it is won, a row is asked for, fetched, and sent three cycles later."""
+    """When the output is free, it is granted, a row is requested and fetched, and sent three cycles later."""
     switch, kernel = deep_switch(2, 2, chunk=4, rows=8)
     lane = Lane()
     lane.send(START, "in_0", worm(0b01, 20))
@@ -168,8 +168,8 @@ def test_a_worm_without_a_free_alternative_takes_the_first_that_becomes_free(fir
 
 
 def test_two_worms_with_the_same_alternatives_take_one_each():
-    """Both ask for the lowest; the one that is not granted it takes the other in the next cycle, too late for
-    cut-through: it is read from its first row, which is closed in cycle 7."""
+    """Both request the lowest. The other worm gets the second alternative in the next cycle, too late for cut-through:
+    it is read from its first row, which is closed in cycle 7."""
     switch, kernel = deep_switch(2, 3, chunk=4, rows=8, nodes=1, adaptive=True)
     lane, sent = Lane(), [worm(EITHER | 0b11, 20, number) for number in range(2)]
     for port, flits in zip(("in_0", "in_1"), sent, strict=True):
@@ -236,8 +236,8 @@ def test_every_boundary_of_a_row():
 
 
 def test_a_worm_as_long_as_the_buffer_is_copied_and_one_longer_waits():
-    """Two outputs are crossed: each of two worms has one and waits for the other's. What fits ends, what does not
-    stands for ever."""
+    """Two outputs are crossed: each of two worms has one and waits for the other's. Worms that fit arrive, longer worms
+    wait for ever."""
     chunk, rows = 4, 4
     switch, kernel = deep_switch(2, 2, chunk=chunk, rows=rows)
     runs = []
@@ -303,7 +303,7 @@ def test_random_worms_leave_as_queues_would_let_them(inputs, outputs, chunk, row
     (1, [*worm(0b01, 9, 1)[:6], *worm(0b01, 3, 2)], "NO_TAIL", [[*worm(0b01, 9, 1)[:6], (1, 1, 1)]]),
 ], ids=["no header", "list cut", "nowhere", "list too long", "no tail"])
 def test_an_error_costs_its_worm_alone_and_no_credit(flits, sent, cause, left):
-    """The worm that is cut off ends with both marks; the one behind comes whole, and every row is given back."""
+    """The worm that is cut off ends with both marks. The worm behind it arrives whole, and all credits come back."""
     chunk = 4
     switch, kernel = deep_switch(2, 2, chunk=chunk, rows=4, flits=flits)
     lane, behind = Lane(), worm(0b01, 6, 7, flits)

@@ -264,7 +264,7 @@ def test_a_turn_against_e_cube_is_refused():
 @pytest.mark.parametrize("options", some(
     [*CONFIGURATIONS[:4], *OTHERS[:2]], CONFIGURATIONS[0], CONFIGURATIONS[3], OTHERS[0]), ids=str)
 def test_false_credit_stops_its_virtual_channel_alone(options, port):
-    """Behind a credit for no flit nothing is sent on that virtual channel; worms take the others."""
+    """After a false credit nothing is sent on its virtual channel; worms take the others."""
     switch, kernel = lanes.mesh_kernel(shape=(3, 5), width=10, **options)
     link = switch.consumption_ports[0] if port == "local" else port
     lane = lanes.Lane()

@@ -138,7 +138,7 @@ def test_routers_have_the_turns_that_a_relation_names(name, relation):
 @pytest.mark.parametrize("ejection", ["one", "all"])
 @pytest.mark.parametrize("network", ["min:b=2,stages=2", "min:b=2,stages=3,kind=omega", "min:b=4,stages=2"])
 def test_switches_and_groups_of_tokens_agree_on_what_is_consumed_at_once(network, ejection):
-    """The hardware reports such copies at once, and the last stage then has no tokens."""
+    """The hardware reports these copies at once, and the last stage then has no tokens."""
     built, found = topology(network), set()
     for vcs, channels in [(1, 1), (1, 2), (1, 4), (2, 1), (2, 4), (2, 8), (3, 5), (3, 6)]:
         options = {"vcs": vcs, "consumption": channels, "ejection": ejection, "buffer": 4, "flit_width": 65}

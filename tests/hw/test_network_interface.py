@@ -85,7 +85,7 @@ def packets(header, payload, size):
 @pytest.mark.parametrize("most", [1, 3, 4])
 @pytest.mark.parametrize("vcs", [1, 3])
 def test_worms_are_sent_in_packets_with_their_header_before_each(size, most, vcs):
-    """Whatever was sent before: headers of one to as many flits as are kept, payload of one to ten."""
+    """After any worms: headers of one flit up to the size of the header memory, payload of one to ten flits."""
     worms = [([40 + k for k in range(1 + (length * 7) % most)], length) for length in (1, 2, 3, 4, 10, 5, 8, 1)]
     flits = [flit for worm in worms for flit in bench.worm(*worm)]
     seen = inject(flits, vcs=vcs, cycles=400, packet=size, header_flits=most)
@@ -271,7 +271,8 @@ def test_channel_that_the_host_holds_back_does_not_hold_back_the_other():
 
 
 def test_channels_that_are_all_full_take_turns():
-    """All three channels have flits waiting when the host begins to take: nobody is served twice in a row."""
+    """Flits wait in all three channels when the host begins to return credits: no channel is served twice in
+    succession."""
     worms = [[(channel, flit) for flit in bench.worm([], 8)] for channel in range(3)]
     seen = consume([entry for worm in worms for entry in worm], channels=3, depth=8, hold=[60, 60, 60], cycles=200)
     late = [channel for cycle, channel, *_ in seen if cycle > 62]

@@ -100,7 +100,7 @@ def test_channel_that_one_class_took_is_not_offered_to_the_other():
 @pytest.mark.parametrize("extra_stage", [False, True])
 @pytest.mark.parametrize("depth", [1, 2, 4])
 def test_behind_a_credit_for_no_flit_no_credit_is_shown(depth, extra_stage):
-    """From the next cycle on, whatever is sent and comes back; and headers are offered the other channel alone."""
+    """From the next cycle on, after any flits and credits; and only the other channel is offered to headers."""
     unit = OutputUnit(PortSpec("east", vcs=2, depth=depth), width=8, classes=[0b11], extra_stage=extra_stage)
     events = {4: {"credit": 0b01}, 6: {"vc_active": 1, "send": 1, "tail": 1}, 9: {"credit": 0b01}, 10: {"credit": 0b01}}
     seen = drive(unit, 20, lambda cycle: events.get(cycle, {}))
@@ -113,7 +113,7 @@ def test_behind_a_credit_for_no_flit_no_credit_is_shown(depth, extra_stage):
 
 
 def test_behind_a_credit_for_no_chunk_no_credit_is_shown():
-    """The channel stays stopped, whatever comes back later."""
+    """The channel stays stopped after later credits."""
     unit = OutputUnit(PortSpec("east", vcs=1, depth=8, chunk=4), width=8, classes=[1])
     events = {4: {"credit": 1}, 6: {"vc_active": 1, "send": 1, "tail": 1}, 9: {"credit": 1}}
     seen = drive(unit, 16, lambda cycle: events.get(cycle, {}))

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Receive queue of an interface: packets are stored whole, served in order, and none is lost."""
+"""Receive queue of an interface: packets are stored whole and served in order, and no packet is lost."""
 
 import random
 from itertools import pairwise

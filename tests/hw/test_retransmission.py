@@ -97,7 +97,7 @@ class Node:
 
 
 def message(name, header=1, payload=6):
-    """A worm whose flits tell its name."""
+    """Return a worm whose flits contain its name."""
     return [(1, 0, name * 64 + k) for k in range(header)] + [
         (0, int(k == payload - 1), name * 64 + 32 + k) for k in range(payload)]
 

@@ -84,7 +84,7 @@ def test_a_row_that_is_not_there_is_not_written(kind, row):
 
 
 def test_a_row_has_children_when_all_of_it_is_written():
-    """A packet that begins before that goes to the host alone."""
+    """A packet that begins earlier goes to the host alone."""
     table = [*PAUSE * 20, *train(1, [21], [22, 122], [23])]  # flits in cycles 20 to 24
     for at, forwarded in ((20, False), (24, True)):
         out, up, _ = drive(smart(), table=table, network=[(at, 0, flit) for flit in packet([7], payload(1, range(4)))])

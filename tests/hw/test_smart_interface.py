@@ -45,7 +45,8 @@ def test_what_comes_is_forwarded_and_handed_to_the_host(kind, channels):
 
 @pytest.mark.parametrize("kind", ["fcfs", "fpfs"])
 def test_two_messages_at_a_time(kind):
-    """Each packet goes once to each child of its own message, those of a child in order, whatever comes between."""
+    """Each packet goes once to each child of its message. A child gets its packets in order, also if messages
+    interleave."""
     first = [payload(1, range(k, k + 4)) for k in (0, 4, 8)]
     second = [payload(2, range(k, k + 4)) for k in (0, 4)]
     network = [(20 + 40 * k, 0, flit) for k, piece in enumerate([first[0], second[0], first[1], first[2], second[1]])
@@ -171,7 +172,7 @@ def test_takes_turns_with_worms_of_the_host():
 
 @pytest.mark.parametrize(("rows", "places"), [(4, 2), (1, 2), (1, 3)])
 def test_packets_that_are_posted_wait_for_places_too(rows, places):
-    """Of one row, whose places wrap around; and as many as the order can hold, which then wraps around."""
+    """The packets of one row, whose places wrap around; and a full order of packets, which wraps around."""
     out, _, counted = drive(smart(rows=rows, places=places), table=train(0, [21], [22]), host=posted(0, 28),
                             blocked=range(20, 120), cycles=400)
     assert sent(out) == copies([[21], [22]], payload(0, range(28)), 4, "fpfs")
@@ -205,7 +206,7 @@ def test_messages_have_turns_round_robin():
 
 @pytest.mark.parametrize("places", [1, 2])
 def test_a_packet_of_one_flit_waits_t_nr_once(places):
-    """Also where another packet gets the place that was free before: then it goes as soon as there is one again."""
+    """Also if another packet gets the free place first: then the packet is stored when a place is free again."""
     single, longer = payload(1, range(1)), payload(1, range(4, 8))
     network = [*((20, 0, flit) for flit in packet([7], single)), *((26, 1, flit) for flit in packet([8], longer))]
     out, up, _ = drive(smart(places=places, channels=2, t_nr=30), table=train(1, [21]), network=network)

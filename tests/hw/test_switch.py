@@ -75,7 +75,8 @@ def test_destination_on_the_way_costs_the_header_one_cycle(delays, extra, reader
 
 @HARDWARE
 def test_header_flit_that_is_used_up_costs_two_cycles(delays, extra, readers):
-    """One address a flit: the own one goes nowhere, and the header delay is 5 cycles from first flit to first."""
+    """One address per flit: the flit of the own address is not sent, and the header delay is 5 cycles from first to
+    first flit."""
     driver = through([HERE, 4], payload=3, delays=delays, readers=readers, width=5)
     assert cycles_of(driver, "west") == [5 + extra, 6 + extra, 7 + extra, 8 + extra]
     assert [data for _, head, _, data in on(driver, "west") if head] == driver.switch.decoder.header.encode([4])

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""One token goes round: when it comes, who gets it, and that there is one."""
+"""A ring with one token: its cycles, its grants, and that there is exactly one."""
 
 import random
 
@@ -66,7 +66,7 @@ def test_who_asks_as_it_comes_holds_it_in_the_next_cycle():
 
 
 def test_it_goes_on_whoever_else_asks_there():
-    """Both of a station ask, and one of the next one, twice: theirs alternate."""
+    """Both requesters of a station request twice, and one of the next station: the stations alternate."""
     asks = {0: [0, 1, 2], 8: [2]}
     grants, _ = drive(Ring(2, 2), 40, lambda cycle, _: asks.get(cycle, ()), lambda: 2)
     assert [one for _, one in grants] == [1, 2, 0, 2]
@@ -86,7 +86,7 @@ def test_all_that_always_ask_get_it_in_turn(stations, requesters):
 
 @pytest.mark.parametrize(("stations", "requesters"), [(1, 3), (2, 2), (4, 2), (5, 4)])
 def test_no_more_others_than_there_are_come_before_one(stations, requesters):
-    """Whoever asks whenever, and however long it is held: at most P*b*V - 1 other grants before one's own."""
+    """Any requests, held for any time: at most P*b*V - 1 other grants come before the grant of a request."""
     every, most = stations * requesters, 0
     for seed in range(3):
         rng, begun = random.Random(seed), []
@@ -108,7 +108,7 @@ def test_no_more_others_than_there_are_come_before_one(stations, requesters):
 
 @pytest.mark.parametrize("stations", [1, 4, 7])
 def test_an_idle_walk_takes_half_a_round(stations):
-    """On average over the moments at which one asks: (P - 1) / 2 cycles."""
+    """On average over the cycles of the request: (P - 1) / 2 cycles."""
     waits = []
     for moment in range(stations):
         grants, _ = drive(Ring(stations, 1), 40, lambda cycle, _, moment=moment: [0] if cycle == 10 + moment else (),

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Switches that copy worms to several outputs: cycles, copies, branches that stand still, errors on the wire."""
+"""Switches that replicate worms to several outputs: cycles, copies, blocked branches, errors on the wire."""
 
 import itertools
 import random
@@ -44,7 +44,7 @@ def times(lane, port, vc=0):
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("where", [FIRST, slow(MIDDLE), slow(LAST), slow(FOUR)], ids=str)
 def test_header_takes_three_cycles_and_data_two(where, mode, delays):
-    """One more with ``fast``; and one more for the header of a worm that is copied, which has to take the token."""
+    """One more with ``fast``, and one more for the header of a replicated worm, which needs the token."""
     tree = copier(*where, mode, **BASE, delays=delays)
     more = delays == "fast"
     runs = [Lane(), Lane()]
@@ -209,7 +209,7 @@ def test_a_flit_a_cycle_goes_by_each_output_and_in_turn_if_serial(where, ways, m
 
 @pytest.mark.parametrize("walk", [1, 2, 5])
 def test_a_token_is_waited_for(walk):
-    """It comes by once in as many cycles as it walks, and is passed on in the cycle after the last report."""
+    """The token comes once in each round of the ring, and is passed on in the cycle after the last report."""
     tree = copier(*FIRST, **BASE)
     runs = [Lane(walk=walk, report_after=after) for after in (1, 7)]
     for lane in runs:
@@ -278,7 +278,8 @@ def test_each_copy_carries_the_nodes_behind_its_output(number, options, mode):
 @pytest.mark.parametrize(("mode", "ahead"), [(ASYNCHRONOUS, True), (SYNCHRONOUS, False), (SERIAL, True)])
 @pytest.mark.parametrize("depth", [slow(1), slow(2), 5])
 def test_a_branch_goes_on_by_the_buffer_s_depth_while_another_stands(depth, mode, ahead):
-    """Behind a full buffer; in lockstep none does. When it goes again nothing is lost."""
+    """One branch has no credits. The other branch goes on until the buffer is full, with synchronous replication not at
+    all. No flit is lost."""
     tree = copier(*FIRST, mode, **BASE | {"buffer": depth})
     lane = Lane()
     lane.held[tree.outputs[0]] = 300
@@ -293,7 +294,8 @@ def test_a_branch_goes_on_by_the_buffer_s_depth_while_another_stands(depth, mode
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_worm_takes_what_is_free(mode):
-    """One output is a unicast's: a copy to the other goes out beside it, in lockstep none does before its tail."""
+    """A unicast holds one output: the copy to the other output is sent at once, with synchronous replication after the
+    unicast's tail."""
     tree = copier(*FIRST, mode, **BASE)
     lane = Lane()
     first, second = one_each(tree, [0]), one_each(tree, [0, 1], port=1)
@@ -334,7 +336,7 @@ def traffic(rng, tree, lane, each, most=START):
 
 
 def random_lane(rng, tree):
-    """A lane whose neighbours take their time."""
+    """Return a lane with slow neighbours."""
     lane = Lane(credit_after=rng.choice([1, 2, 7]), report_after=rng.choice([1, 5, 30]), walk=rng.choice([1, 2, 9]))
     for out in rng.sample(tree.switch.consumption_ports + tree.outputs[:tree.switch.ejection], 1):
         if rng.random() < 0.5:
@@ -377,7 +379,7 @@ RANDOM = [
 
 @pytest.mark.parametrize(("network", "number", "mode", "options"), RANDOM, ids=str)
 def test_random_worms_leave_whole_and_once(network, number, mode, options):
-    """By all inputs at once, with neighbours that give credits, reports and the token back late."""
+    """Worms come by all inputs at once. The neighbours return credits, reports and the token late."""
     tree = copier(network, number, mode, **{"flit_width": 16} | options)
     runs, expected = [], []
     if options.get("tokens") == "off":  # one with two others could deadlock
@@ -565,7 +567,7 @@ def test_garbage_neither_wedges_nor_disturbs(network, number, mode, options):
 
 @pytest.mark.parametrize("mode", some(MODES, ASYNCHRONOUS))
 def test_a_flit_for_a_full_buffer_is_dropped(mode):
-    """Sent on a credit that nobody gave: a worm beside it goes whole, and the token is not held by what is left."""
+    """The flit is sent without a credit. A worm beside it arrives whole, and the damaged worm releases the token."""
     tree = copier(*MIDDLE, mode, **BASE | {"buffer": 2})
     lane = Lane()
     lane.held[tree.outputs[0]] = 80
@@ -581,7 +583,7 @@ def test_a_flit_for_a_full_buffer_is_dropped(mode):
 
 @pytest.mark.parametrize("mode", some(MODES, ASYNCHRONOUS))
 def test_a_credit_for_no_flit_stops_its_virtual_channel(mode):
-    """A worm that is to be copied to it takes the token and waits for ever; unicasts to the other output go on."""
+    """A worm with a copy to this channel takes the token and waits for ever. Unicasts to the other output go on."""
     tree = copier(*MIDDLE, mode, **BASE)
     lane = Lane()
     lane.false_credits[5, "p0"] = 1

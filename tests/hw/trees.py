@@ -18,9 +18,9 @@ SOURCES = source_digest([anywhere.__file__, package_file("wormcast.sim.engines.p
 
 @dataclass(frozen=True)
 class Copier:
-    """One switch of a multistage network, and its compiled form.
+    """Switch of a multistage network, with its kernel.
 
-    What leads where is told from the network's routes, and not from the masks of the decoder.
+    The outputs of destinations come from the network's routes, not from the masks of the decoder.
     """
 
     here: object

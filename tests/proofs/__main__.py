@@ -1,4 +1,4 @@
-"""Prove everything, one line for each sentence: ``make prove``."""
+"""Command ``make prove``: proofs of all properties, one line for each."""
 
 import argparse
 import sys
@@ -11,7 +11,7 @@ __all__: list[str] = []
 
 
 def main() -> int:
-    """Run all proofs, then find all mutants; 1 if something is not as it ought to be."""
+    """Run all proofs, then find all mutants. Return 1 if a proof or a mutant fails."""
     parser = argparse.ArgumentParser(prog="proofs", description="Prove sentences about the hardware, and find mutants.")
     parser.add_argument("--waveforms", type=Path, default=Path("out/proofs"), metavar="FOLDER",
                         help="folder for the waveforms of violations (default: %(default)s)")

@@ -89,7 +89,7 @@ class AllocatorHarness(Harness):
         return m
 
     def invariants(self, m, channels, place, inside):
-        """The allocator's cells say who of two virtual channels comes first in the order."""
+        """Assert that the allocator's cells agree with the order of each two virtual channels."""
         for c in channels:
             self.invariant(m, place[c] < len(channels))
             column = 0

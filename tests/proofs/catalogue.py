@@ -37,13 +37,14 @@ class Proof:
     parameters : dict
         Of the harness.
     induction : int or None
-        Good cycles that the induction step starts from; None: checked for ``cycles`` from reset only.
+        Number of good cycles before the induction step. None: the properties are checked for ``cycles`` from reset
+        only.
     cycles : int
-        Within so many cycles from reset a mutant must be found; without induction, what is checked.
+        Maximum number of cycles from reset to find a mutant. Without induction, also the number of checked cycles.
     mutants : bool
-        Whether mutants are to be found with these parameters.
+        Mutants are searched with these parameters.
     slow : bool
-        Left to `make test-all`. Most of these take some seconds each, all of them together minutes.
+        Only `make test-all` runs the proof. Most slow proofs take some seconds, all together minutes.
     """
 
     harness: type[Harness]
@@ -58,7 +59,7 @@ class Proof:
 
     @property
     def said(self) -> str:
-        """The parameters, in words."""
+        """Parameters, as text."""
         return ", ".join(f"{name} {value}" for name, value in self.parameters.items())
 
     @property
@@ -77,7 +78,7 @@ class Proof:
         return solver.by_induction(harness, self.induction, self._waveform(folder, "all"))
 
     def find_mutant(self, broken: Property, folder: Path) -> solver.Outcome:
-        """Check a property alone, of the mutant that is to break it."""
+        """Check a property alone, on the mutant that must violate it."""
         with broken.mutant.applied():
             harness = self.harness(**self.parameters)
             harness.only = broken.name

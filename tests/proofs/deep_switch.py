@@ -68,7 +68,7 @@ class DeepSwitchHarness(Harness):
         return m
 
     def _input(self, m, i, inside):
-        """Let worms come by an input: by output how many flits came, and the one that is looked at: (place, flit)."""
+        """Send worms to an input. Return for each output the number of flits, and the tracked flit: (place, flit)."""
         name = self.switch.inputs[i].name
         link, unit = self.switch.in_links[i], inside.parts[f"{name}_input"]
         store = unit.parts["store"].component

@@ -106,7 +106,7 @@ class ForwardingHarness(Harness):
         return m
 
     def _write(self, m, came, there, arrived):
-        """Write rows, whichever the environment wants, while nothing of them is there."""
+        """Write the rows that the environment chooses, while no packet of them is stored."""
         unit, rows = self.forwarding, range(len(CHILDREN))
         wants, which = self.free(name="wants_row"), self.free(name="which_row")
         count = self.free(range(self.places), name="packets_told")
@@ -137,7 +137,7 @@ class ForwardingHarness(Harness):
                 m.d.sync += [self.told[r].eq(count), self.written[r].eq(1)]
 
     def _train(self, r):
-        """The flits that write a row; the data of the one that counts packets is left open."""
+        """Return the flits that write a row. The data of the flit with the number of packets are arbitrary."""
         flits = [[1, 0, r], *([[0, 0, None]] if self.counts else [])]
         for header in CHILDREN[r]:
             flits += [[0, int(k == len(header) - 1), word] for k, word in enumerate(header)]
@@ -145,7 +145,7 @@ class ForwardingHarness(Harness):
         return flits
 
     def _arrive(self, m, came, there):
-        """Rules of what comes, and which packet it belongs to."""
+        """Assume the rules of arriving flits, and find the packet of each flit."""
         unit, last = self.forwarding, self.writers[-1]
         flit = data.View(flit_layout(MARK + 1), Mux(unit.consumed, unit.consumed_flit, unit.posted_flit))
         within = [Signal(name=f"within{w}") for w in self.writers]
@@ -188,7 +188,7 @@ class ForwardingHarness(Harness):
         self.assume(m, ~unit.posted_flit.head)
 
     def _leave(self, m):
-        """The copy under way, as it is presented: its child, and whether that is the last one of its row."""
+        """Track the presented copy: its child, and a bit for the last child of its row."""
         unit = self.forwarding
         self.assume(m, implies(unit.pop, unit.has))
         children = [header for row in CHILDREN for header in row]

@@ -25,23 +25,23 @@ def total(bits) -> Value:
 
 
 def entry(values, index) -> Value:
-    """The one of ``values`` at an index; if there is only one, that."""
+    """Return the value at an index; a single value needs no index."""
     values = list(values)
     return Array(values)[index] if len(values) > 1 else Value.cast(values[0])
 
 
 def on_ring(at, size) -> Value:
-    """The place ``at``, less than twice round, on a ring of ``size`` places."""
+    """Return position ``at`` modulo ``size``, for ``at`` less than twice ``size``."""
     at = Value.cast(at)
     return Mux(at >= size, at - size, at)
 
 
 @contextmanager
 def rows_shown():
-    """While this lasts, buffers are elaborated with a signal for each row, ``vc0_row0`` and so on.
+    """Elaborate buffers in this context with a signal for each row, ``vc0_row0`` and so on.
 
-    Of a `ChunkBuffer` each row has one for each flit, ``row0_bank0``, and its counter, ``row0_pending``. All are read
-    through ports that only the proof has.
+    Each row of a `ChunkBuffer` has a signal for each flit, ``row0_bank0``, and for its counter, ``row0_pending``. All
+    are read through ports that only the proof has.
     """
     kinds = {kind: kind.elaborate for kind in (ReplicationBuffer, BranchBuffer, ChunkBuffer)}
 
@@ -84,7 +84,7 @@ class Inside:
     Attributes
     ----------
     fragment : Fragment
-        What stands for the component as a submodule.
+        The elaborated component, to add as a submodule.
     component : Elaboratable
     parts : dict of str to Inside
         Its submodules.
@@ -105,7 +105,7 @@ class Inside:
             part._open(inner)
 
     def __getitem__(self, path: str) -> Signal:
-        """The signal of this name; an error that lists those that there are if there is none."""
+        """Return the signal of this name. Otherwise raise an error with the existing names."""
         part, name = self, path
         while "." in name:
             outer, name = name.split(".", 1)
@@ -143,14 +143,14 @@ class Harness(Elaboratable):
     Attributes
     ----------
     component : str
-        What it is about.
+        Name of the component on the page.
     properties : tuple of Property
     only : str or None
         Check the claims of this property alone.
     inductive : bool
         Check the invariants too.
     inputs : list of Signal
-        What the environment is free to choose in each cycle.
+        Inputs that the environment chooses freely in each cycle.
     """
 
     component: str
@@ -166,7 +166,7 @@ class Harness(Elaboratable):
         return None
 
     def free(self, shape=1, *, name: str) -> Signal:
-        """A new signal that the environment chooses."""
+        """Return a new signal that the environment chooses."""
         signal = Signal(shape, name=name)
         self.inputs.append(signal)
         return signal
@@ -177,26 +177,26 @@ class Harness(Elaboratable):
         self.inputs.extend(value for value in map(Value.cast, signals) if len(value))
 
     def assume(self, m, condition) -> None:
-        """The environment keeps to this."""
+        """Assume a rule of the environment."""
         m.d.comb += Assume(condition, src_loc_at=1)
 
     def claim(self, m, name: str, condition) -> None:
-        """A part of what the property ``name`` says."""
+        """Claim a part of the property ``name``."""
         if name not in {known.name for known in self.properties}:
             raise KeyError(f"{type(self).__name__} has no property {name!r}")
         if self.only in (None, name):
             m.d.comb += Assert(condition, src_loc_at=1)
 
     def invariant(self, m, condition) -> None:
-        """This holds in every state that can be reached."""
+        """Assert a condition of every reachable state."""
         if self.inductive:
             m.d.comb += Assert(condition, src_loc_at=1)
 
     def invariants_of(self, m, conditions) -> None:
-        """All of these hold in every state that can be reached."""
+        """Assert conditions of every reachable state."""
         for condition in conditions:
             self.invariant(m, condition)
 
     def thermometer(self, m, bits, count) -> None:
-        """Bit k of ``bits`` says that ``count`` is more than k."""
+        """Assert that bit k of ``bits`` is set where ``count`` is more than k."""
         self.invariant(m, bits == Cat(count > k for k in range(len(bits))))

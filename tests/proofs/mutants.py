@@ -38,7 +38,7 @@ class Mutant:
 
     @contextmanager
     def applied(self):
-        """While this lasts, the method has the changed expression."""
+        """Change the expression of the method in this context."""
         module_name, class_name, method_name = self.where.rsplit(".", 2)
         module = importlib.import_module(f"wormcast.hw.{module_name}")
         owner = getattr(module, class_name)

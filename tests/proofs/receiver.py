@@ -13,7 +13,7 @@ __all__ = ["Receiver"]
 
 
 class Receiver:
-    """One virtual channel of an input unit: the flits that it stores, and, with one reader, what goes with that.
+    """One virtual channel of an input unit: the flits that it stores, and with one reader the worm in front.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Receiver:
 
     @property
     def stored(self):
-        """Flits that have come and are not freed."""
+        """Number of flits that have arrived and are not freed."""
         return self.queue.count
 
     def rules(self):
@@ -62,17 +62,17 @@ class Receiver:
 
     @property
     def first(self):
-        """The row of the oldest flit."""
+        """Row of the oldest flit."""
         return self.inside[f"buffer.vc{self.v}_read0_at"] if self.depth > 1 else Const(0)
 
     def places(self):
-        """The rows, the oldest flit's first; those behind the stored flits too."""
+        """Rows from that of the oldest flit on, also the rows without flits."""
         layout = row_layout(self.unit.width, max(2, self.unit.decoder.code_width(self.unit.port)))
         rows = [self.inside[f"buffer.vc{self.v}_row{k}"] for k in range(self.depth)]
         return [data.View(layout, entry(rows, on_ring(self.first + i, self.depth))) for i in range(self.depth)]
 
     def invariants(self, m, harness):
-        """Say them to the harness; for one reader."""
+        """Assert the invariants in the harness, for one reader."""
         stored, depth, worm = self.stored, self.depth, self.worm
         filled = self.inside[f"buffer.vc{self.v}_filled0"]
         harness.invariant(m, self.queue.passed[0] == 0)

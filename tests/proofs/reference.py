@@ -1,4 +1,4 @@
-"""A channel of a replication buffer as it ought to be: a queue that remembers everything."""
+"""Specification of a channel of a replication buffer: a queue of its flits."""
 
 from amaranth.hdl import Cat, Const, Mux, Signal
 
@@ -8,20 +8,20 @@ __all__ = ["Queue"]
 
 
 class Queue:
-    """One virtual channel as it ought to be: its flits, the oldest first, and how many of them each reader has passed.
+    """Specification of a virtual channel: its flits, oldest first, and the number that each reader has passed.
 
-    With one reader every flit is for that one, and it has passed none.
+    A single reader is a target of each flit, and has passed none of the stored flits.
 
     Members
     -------
     count : Signal
         Flits that are not freed.
     data, targets : list of Signal
-        Of each flit: what was written, and who is to read it.
+        Data and targets of each flit. The targets are the readers that must read it.
     passed : list of Signal
-        For each reader, how many flits, from the oldest on, it has left behind.
+        For each reader, the number of flits that it has passed, from the oldest on.
     front : Signal
-        How many flits have been freed, round the ring of the rows.
+        Number of flits that have been freed, modulo the size of the ring.
     """
 
     def __init__(self, name, *, depth, width, readers):
@@ -39,7 +39,7 @@ class Queue:
         return self.passed[r] + flits <= self.count
 
     def next_of(self, values, r):
-        """Return the entry, in a list over the flits, of the flit that reader ``r`` has to take next."""
+        """Return the entry, in a list over the flits, of the flit that reader ``r`` must read next."""
         return entry(values, self.passed[r])
 
     def row(self, i):
@@ -47,16 +47,17 @@ class Queue:
         return on_ring(self.front + i, self.depth)
 
     def done(self, take):
-        """Return whether the last target takes the oldest flit. ``take`` has a bit per reader: it takes a flit."""
+        """Return whether the last target reads the oldest flit. ``take`` has a bit for each reader that reads a
+        flit."""
         passed = [~self.targets[0][r] | (self.passed[r] + take[r] != 0) for r in self.readers]
         return (self.count != 0) & self.targets[0].any() & Cat(passed).all()
 
     def rules(self, *, take, skip, follow):
-        """Yield, for each rule of the readers, whether they keep it in this cycle.
+        """Yield the rules of the readers, each as a bit: the rule holds in this cycle.
 
-        A reader takes only what is there, what it is a target of, and only while all flits in front of that have the
-        same targets (a worm waits until the one in front is through). It follows the freed flits exactly where it is no
-        target of them. A flit leaves unread only where all readers stand before it.
+        A reader reads only a stored flit of which it is a target, while all flits in front have the same targets (a
+        worm waits until the worm in front has left). When a flit is freed, the readers that are not its targets pass
+        it, and no other reader does. A flit is dropped unread only while all readers are at this flit.
         """
         for r in self.readers:
             own = self.next_of(self.targets, r)

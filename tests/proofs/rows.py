@@ -1,4 +1,4 @@
-"""Rows of a deep buffer as they ought to be: the oldest first, and who has yet to fetch each."""
+"""Specification of the rows of a deep buffer: a queue of rows, and the readers that have not fetched each row."""
 
 from amaranth.hdl import Array, Cat, Const, Mux, Signal, Value
 
@@ -10,9 +10,9 @@ __all__ = ["Rows"]
 
 
 class Rows:
-    """Specification of a `ChunkBuffer`: the number of rows, the outputs that have yet to fetch each, and one flit.
+    """Specification of a `ChunkBuffer`: the number of rows, the readers that have not fetched each row, and one flit.
 
-    The environment chooses who is to fetch a row that is closed, and who fetches one. The rules that it keeps to are
+    The environment chooses the readers that must fetch a closed row, and the reader that fetches a row. Its rules are
     `fetches` and `writes`.
 
     Parameters
@@ -25,15 +25,15 @@ class Rows:
     front : Signal
         Number of the oldest row that is not free; numbers go twice round the ring of places.
     kept, closed : Signal
-        Rows from there on that are filled and not free, and those of them that are closed.
+        Number of rows that are filled and not free, and number of these rows that are closed.
     needs : list of Signal
-        For each row from the front on the readers that have yet to fetch it; none where it is not closed.
+        For each row, from the front on: the readers that have not fetched it. 0 if the row is not closed.
     begun, void : Signal
-        The row that is written has flits; what comes up to its end is not kept.
+        The row that is written has flits; its further flits are not stored.
     over : Signal
-        That row was cut: it is filled, and its sender's goes on.
+        This row was cut: it is filled, and the sender continues it.
     due : Signal
-        Freed rows that nobody was told of.
+        Number of freed rows that are not reported yet.
     """
 
     def __init__(self, m, harness, inside):
@@ -45,14 +45,14 @@ class Rows:
                                             for name in ("kept", "closed", "due"))
         self.needs = [Signal(store.readers, name=f"needs_{i}") for i in range(store.rows)]
         self.begun, self.void, self.over = (Signal(name=f"row_{name}") for name in ("begun", "is_void", "is_over"))
-        self.asked = harness.free(store.readers, name="asked")  # who is to fetch the row that is closed
-        self.which = harness.free(range(max(self.rows, 2)), name="which")  # the row that is fetched, and by whom
+        self.asked = harness.free(store.readers, name="asked")  # the readers that must fetch the row that is closed
+        self.which = harness.free(range(max(self.rows, 2)), name="which")  # the row that is fetched; `who`: its reader
         self.who = harness.free(range(max(store.readers, 2)), name="who")
         self.rest = Signal(store.readers, name="still_needed")
         self._step(m)
 
     def number(self, i) -> Value:
-        """The number of the i-th row from the front on, as the store has it."""
+        """Return the number of the i-th row from the front on, in the encoding of the store."""
         at = on_ring(self.front + i, 2 * self.rows)
         bits = row_bits(self.rows) - 1
         return Cat(on_ring(at, self.rows)[:bits] if bits else Const(0, 0), at >= self.rows)
@@ -67,9 +67,9 @@ class Rows:
         return self.kept + self.begun
 
     def fetches(self):
-        """Rules of whoever fetches, each of them whether it is kept to.
+        """Yield the rules of readers, each as a bit: the rule holds in this cycle.
 
-        A row is fetched in no cycle in which one is closed, once by each that is to fetch it; rows are freed in the
+        No row is fetched in a cycle in which a row is closed. Each reader fetches a row once. Rows are freed in the
         order in which they were closed.
         """
         store, mine = self.store, list(entry(self.needs, self.which))
@@ -81,8 +81,8 @@ class Rows:
         yield implies(store.close & (self.asked == 0), self.closed == 0)
 
     def writes(self):
-        """Rules of whoever writes and closes: a row is closed when it is filled; what follows in a row behind a void
-        flit, or one that cuts it, is void."""
+        """Yield the rules of the writer: a row is closed when it is filled. In a row, the flits after a void flit, and
+        after the flit that cuts the row, are void."""
         store = self.store
         yield implies(store.close, self.closed < self.kept)
         yield implies((store.write | store.void) & self.void, store.void)

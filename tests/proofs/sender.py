@@ -40,7 +40,7 @@ class Sender:
         return self.unit.offer.free[k] & (self.unit.offer.vc_candidate[k] == self.v)
 
     def invariants(self, m, harness):
-        """Say them to the harness."""
+        """Assert the invariants in the harness."""
         vcs, inside = self.unit.port.vcs, self.inside
         harness.invariant(m, self.spent <= self.depth + 1)
         harness.invariant(m, inside["sent_vc"] < vcs)

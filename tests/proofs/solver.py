@@ -38,12 +38,12 @@ class Outcome:
     ----------
     holds : bool
     base : bool
-        What does not hold is violated in a run from reset; else in the induction step, from a state that may be out of
-        reach.
+        The violation is in a run from reset. Otherwise it is in the induction step, from a state that may be
+        unreachable.
     step : int or None
-        The cycle in which something is violated, counted from reset or in the induction step.
+        Cycle of the violation, counted from reset or in the induction step.
     waveform : Path or None
-        How it comes to that.
+        Waveform of the violation.
     seconds : float
     """
 
@@ -61,13 +61,13 @@ class Outcome:
 
 
 def by_induction(harness, steps: int, waveform: Path) -> Outcome:
-    """Prove for ever: in all runs of ``steps`` + 1 cycles from reset, and after as many good cycles from any state.
+    """Prove by induction: runs of ``steps`` + 1 cycles from reset, then the induction step after ``steps`` cycles.
 
     Parameters
     ----------
     harness : Harness
     waveform : Path
-        Where to leave the waveform of a violation; a VCD file.
+        VCD file for the waveform of a violation.
     """
     with _Problem(harness, waveform) as problem:
         # the solver's induction step leaves the first cycle out: so the base case has one more
@@ -82,7 +82,7 @@ def bounded(harness, steps: int, waveform: Path) -> Outcome:
 
 
 class _Problem:
-    """A harness as a transition system for the solver, in a folder that lasts as long as it is open."""
+    """Harness as a transition system for the solver, in a temporary folder."""
 
     def __init__(self, harness, waveform):
         self.harness, self.waveform = harness, waveform
@@ -118,10 +118,10 @@ class _Problem:
         return rtlil.convert(fragment, name="proof", ports=[sync.clk, *self.harness.inputs])
 
     def solve(self, base: bool, *options: str) -> Outcome:
-        """Ask the solver; ``options`` are those of yosys-smtbmc.
+        """Run the solver with ``options`` of yosys-smtbmc.
 
-        The problem is given to z3 anew for each cycle, as bare bit vectors: it has better means for these than when it
-        is to keep what it knows from one cycle to the next.
+        z3 gets the problem again for each cycle, as pure bit vectors: its methods for these are faster than its
+        incremental mode.
         """
         command = [*find_tool("yosys-smtbmc", "prove"), "-s", "z3", "--unroll", "--noincr", "--dump-vcd", "found.vcd",
                    *options, "proof.smt2"]

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""The buffer of a deep input against a list of rows that remembers who has yet to fetch each."""
+"""The buffer of a deep input against a list of rows, each with the readers that have not fetched it."""
 
 from amaranth.hdl import Array, Module, Mux, Signal
 
@@ -70,7 +70,7 @@ class StoreHarness(Harness):
         return m
 
     def _flit(self, m, rows, inside):
-        """Follow any one flit: from the row that it is written to until that is free."""
+        """Follow any one flit from its write until its row is freed."""
         store = self.store
         watch = self.free(name="watch")
         known, data = Signal(name="flit_known"), Signal(store.width, name="flit_data")

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Streams at hosts: the rules of valid and ready, credits, and what becomes of each beat."""
+"""Streams at hosts: the rules of valid and ready, credits, and the way of each beat."""
 
 from amaranth.hdl import Array, Module, Mux, Signal, Value
 

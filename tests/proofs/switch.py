@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""A whole switch: whose worm is on which virtual channel."""
+"""A whole switch: the worm on each virtual channel."""
 
 from dataclasses import dataclass
 
@@ -143,7 +143,7 @@ class SwitchHarness(Harness):
         self.invariant(m, implies(seen.open, total(owners)) if to_node else seen.open == total(owners))
 
     def ejection_invariants(self, m, unit, worms):
-        """A consumption channel of the class that a worm asks for is there, unless one was taken a cycle before."""
+        """Assert that a requested class has a free consumption channel, unless one was reserved in the cycle before."""
         for worm in worms:
             if worm.receiver.unit.ejection is not None:
                 asks = worm.receiver.worm("readers__0__eligible") & worm.receiver.worm("wants_consumption")
@@ -182,7 +182,7 @@ class Worm:
 
 @dataclass
 class Shown:
-    """A flit of one virtual channel on a link: whether there is one, the flit, and its worm's number."""
+    """Flit of a virtual channel on a link: valid, the flit, and its worm's number."""
 
     comes: Value
     flit: Value

@@ -37,7 +37,7 @@ def test_mutant_is_found(proof, broken, tmp_path):
 
 
 def test_page_is_what_proofs_make():
-    """But for the cycles in which mutants were found: those only a run of all proofs knows."""
+    """The cycles in which mutants were found are not compared: only a run of all proofs has them."""
     found = PAGE.read_text().split(BEGINS)[1].split(ENDS)[0]
     every = Results({(proof.harness, known.name): 0 for proof in PROOFS for known in proof.harness.properties})
     assert without_cycles(found) == without_cycles(f"\n{count()} are proved.\n\n" + "".join(tables(every).values()))

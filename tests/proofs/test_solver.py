@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""The tool that proves: what is true of a counter, what is not, and what cannot be asked."""
+"""Solver on a counter: true properties, false properties, and refusals."""
 
 import pytest
 from amaranth.hdl import Elaboratable, Module, Signal
@@ -12,7 +12,7 @@ from .mutants import Mutant
 
 
 class Counter(Elaboratable):
-    """Counts to eight, when it is told to go on."""
+    """Counter to eight, with an input to count."""
 
     def __init__(self):
         self.go = Signal()
@@ -26,7 +26,7 @@ class Counter(Elaboratable):
 
 
 class CounterHarness(Harness):
-    """A counter that goes on all the time."""
+    """Counter that counts in each cycle."""
 
     component = "Counter"
     properties = (Property("claim", "What the test says.", Mutant("allocator.Allocator.elaborate", "", "")),)

@@ -1,4 +1,4 @@
-"""Names: each module and each public class has one of its own, old ones are gone, and first lines name the thing."""
+"""Names: modules and public classes have different names, old names are gone, and first lines name the thing."""
 
 import ast
 import re

@@ -64,7 +64,7 @@ def test_a_flit_that_comes_late_passes_three_cycles_later():
 
 
 def test_a_worm_that_waits_is_read_row_by_row_without_a_gap():
-    """When the output is free, it is granted, a row is requested and fetched, and sent three cycles later."""
+    """A free output is granted. Then a row is requested and fetched, and sent three cycles later."""
     switch, kernel = deep_switch(2, 2, chunk=4, rows=8)
     lane = Lane()
     lane.send(START, "in_0", worm(0b01, 20))

@@ -29,7 +29,7 @@ class InputUnit(wiring.Component):
 
     ::
 
-        link ─▶ intake ──▶ buffer (all VCs) ─ data, more ─▶ reader: selected VC ─▶ flit ─▶ crossbar
+        link ─▶ decode ──▶ buffer (all VCs) ─ data, more ─▶ reader: selected VC ─▶ flit ─▶ crossbar
           ▲                  │   ▲ ▲                         │    ▲      │
           │credit            │   │ └────────── pop ──────────┘    │      └─▶ request ─▶ allocator
           └───── freed ──────┘   │ has                            │                        │

@@ -89,6 +89,19 @@ def test_nothing_new_has_an_old_name():
     assert found == set(RENAMES["elsewhere"])
 
 
+def words_of_names(file):
+    """Words of all names in a file: of classes, functions, variables, parameters and attributes."""
+    for node in ast.walk(tree(file)):
+        for name in (getattr(node, field, None) for field in ("name", "id", "arg", "attr")):
+            if isinstance(name, str):
+                yield from re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_no_name_has_a_retired_word(file):
+    assert {word.lower() for word in words_of_names(file)} & set(RENAMES["retired"]) == set()
+
+
 def signals(file):
     """Names of a file's signals and of members of bundles: those that are declared, and all attributes."""
     for node in ast.walk(tree(file)):

@@ -23,7 +23,7 @@ class DeepInput(wiring.Component):
 
     ::
 
-        link ─▶ register ─▶ intake ─┬─▶ ChunkBuffer ───────────────────▶ fetched rows ─▶ RowReaders
+        link ─▶ register ─▶ decode ─┬─▶ ChunkBuffer ───────────────────▶ fetched rows ─▶ RowReaders
                              │      └─▶ CutThroughWindow ─▶ the flit that passes ───────────────▶ RowReaders
                              │ known
                              ▼

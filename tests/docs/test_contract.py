@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tools.reference.commands import MEANING
 from tools.reference.glossary_index import find_words
 from wormcast.algorithms.channels import SPELLINGS
@@ -29,6 +31,13 @@ def test_a_term_is_explained_once():
     words = Counter(re.sub(r" \(.*\)$", "", name) for name in names)
     assert len(words) > 50
     assert [word for word, times in words.items() if times > 1] == []
+
+
+@pytest.mark.parametrize("page", sorted(page.name for page in DOCS.glob("*.md")))
+def test_a_page_says_for_whom_it_is_and_what_its_readers_learn(page):
+    begin = (DOCS / page).read_text().partition("\n")[2].partition("\n#")[0]
+    assert re.search(r"^For ", begin, re.MULTILINE)
+    assert re.search(r"After\sthis\spage\syou\b", begin)
 
 
 def test_the_readme_is_short():

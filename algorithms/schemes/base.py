@@ -154,7 +154,7 @@ class Scheme(ABC):
     def routed_by(self, relation: Relation) -> "Scheme":
         """Return the same scheme with its worms routed by another relation. The worms keep their order of visits.
 
-        ``wormcast.algorithms.check`` determines whether the scheme with this relation is free of deadlock.
+        ``wormcast.algorithms.deadlock.check.check`` decides whether the scheme with this relation is free of deadlock.
         """
         other = copy(self)
         other.relation = relation

@@ -139,7 +139,7 @@ def test_a_bar_is_one_line_of_the_terminal(columns):
     assert process.returncode == 0, shown.decode()
     lines = re.split(r"[\r\n]+", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()))
     bars = [line for line in lines if line.strip()]
-    assert any("points (meas" in line for line in bars), bars
+    assert any("points: meas" in line for line in bars), bars
     for line in bars:
         assert re.fullmatch(r"points.*━+.* 999/1000 .*|points.*━+.* 0/1000 .*", line), bars
         assert len(line) <= columns

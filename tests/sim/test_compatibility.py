@@ -93,7 +93,7 @@ def test_all_commands_refuse_in_one_sentence(given, sentence, folder):
     assert {code for code, _, _ in found.values()} == {2}
     # a file has keys in place of options
     said = {told.partition(": ")[2].removeprefix("sweep.toml: ").removeprefix("point : ").replace(
-        "--buffer-kind", "buffer_kind") for _, _, told in found.values()}
+        "--buffer-kind", "buffer_kind").replace("--classes", "classes") for _, _, told in found.values()}
     assert len(said) == 1
     assert said.pop().startswith(sentence)
     assert not list(folder.glob("out/*.csv"))

@@ -25,7 +25,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         {port}_in ─▶ DeepInput ─┬─ the flit that passes ─▶ crossbar ──────────┐
                        │  ▲     └─ fetched row ─▶ bus ─▶ RowReader of output ─┴▶ OutputUnit ─▶ {port}_out
                   wants│  │granted                 ▲                                │ free, ready
-                       └──┴──── Allocator ─────────┴─ RowScheduler ◀─ fetch_request   │
+                       └──┴──── Allocator ─────────┴─ RowScheduler ◀─ fetch_request │
                                     ▲───────────────────────────────────────────────┘
 
     Each output reads the worm independently: a blocked branch does not block the others. Unicasts and worms with many

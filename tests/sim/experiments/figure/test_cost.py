@@ -32,6 +32,12 @@ def store(tmp_path):
         yield opened
 
 
+@pytest.fixture(autouse=True)
+def no_plans(monkeypatch):
+    """Leave out the committed run plans."""
+    monkeypatch.setattr("wormcast.sim.experiments.figure.cost.committed_plan", lambda figure: None)
+
+
 @pytest.mark.parametrize("quick", [True, False])
 def test_a_machine_that_has_measured_nothing_expects_what_is_usual(store, quick):
     costs = Costs(store)

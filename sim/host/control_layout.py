@@ -50,12 +50,13 @@ def lay_out_control(network: "Network", worms: Worms, rows: npt.NDArray[np.void]
     if not len(chosen):
         return asks, np.zeros((0, header.shape[1]), np.uint64)
     source, node = rows["source"][root[chosen]] % network.nodes, deliveries["node"][chosen] % network.nodes
-    (to, there), (back, answer) = (network.encode(_unicasts(*ends)) for ends in ((source, node), (node, source)))
+    (request_at, request), (answer_at, answer) = (
+        network.encode(_unicasts(*ends)) for ends in ((source, node), (node, source)))
     width = configuration.flit_width
     word, label = (-(-bits // width) for bits in (2 * TAG_BITS, LABEL_BITS))
-    asks["headers"][chosen] = np.diff(to)
-    asks["answer"][chosen] = np.diff(back) + word
-    _count(asks, chosen, np.diff(back), deliveries, rows, word, label)
+    asks["headers"][chosen] = np.diff(request_at)
+    asks["answer"][chosen] = np.diff(answer_at) + word
+    _count(asks, chosen, np.diff(answer_at), deliveries, rows, word, label)
     longest = int((asks["flits"] - asks["headers"]).max(initial=0))
     if longest > configuration.packet:
         raise WormcastError(f"packet: {configuration.packet} is not valid with admission messages: a request for a row "
@@ -67,8 +68,8 @@ def lay_out_control(network: "Network", worms: Worms, rows: npt.NDArray[np.void]
     kept = np.where(asks["flits"], asks["flits"] - word - 1, 0)
     asks["at"] = np.cumsum(kept) - kept
     control = np.zeros((int(kept.sum()), header.shape[1]), np.uint64)
-    _fill(asks, control, chosen, node, to, there, back, answer, deliveries, rows, header, label, width,
-          configuration.packet)
+    _fill(asks, control, chosen, node, request_at, request, answer_at, answer, deliveries, rows, header, label,
+          width, configuration.packet)
     return asks, control
 
 
@@ -93,24 +94,29 @@ def _count(asks, chosen, answers, deliveries, rows, word, label):
 
 
 @compiled
-def _fill(asks, control, chosen, nodes, to, there, back, answer, deliveries, rows, header, label, width, packet):
-    """Write the flits of each request that are the same at each try."""
+def _fill(asks, control, chosen, nodes, request_at, request, answer_at, answer, deliveries, rows, header, label, width,
+          packet):
+    """Write the flits of each request that are the same at each try.
+
+    ``request``, ``answer``: header flits of the requests and of their answers. ``request_at``, ``answer_at``: index of
+    the first header flit of each.
+    """
     parts = control.shape[1]
     for k in range(len(chosen)):
         delivery = chosen[k]
         at = asks[delivery].at
-        for flit in range(to[k], to[k + 1]):
+        for flit in range(request_at[k], request_at[k + 1]):
             for part in range(parts):
-                control[at, part] = there[flit, part]
+                control[at, part] = request[flit, part]
             at += 1
         control[at, 0] = (rows[deliveries[delivery].worm].length - 1) // packet
         at += 1
         for piece in range(label):
             control[at, 0] = nodes[k] >> piece * width & ((1 << min(width, LABEL_BITS)) - 1)
             at += 1
-        control[at, 0] = back[k + 1] - back[k]
+        control[at, 0] = answer_at[k + 1] - answer_at[k]
         at += 1
-        for flit in range(back[k], back[k + 1]):
+        for flit in range(answer_at[k], answer_at[k + 1]):
             for part in range(parts):
                 control[at, part] = answer[flit, part]
             at += 1

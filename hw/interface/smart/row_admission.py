@@ -177,24 +177,24 @@ class RowAdmission(wiring.Component):
         """
         flit, valid = self.host.flit, self.host.valid
         writes, named = Signal(name="host_writes"), Signal(name="host_has_numbered")
-        row, asked = Signal(range(self.rows), name="host_row"), Signal(range(self.rows), name="host_asks")
+        row, requested = Signal(range(self.rows), name="host_row"), Signal(range(self.rows), name="host_requests")
         first, back, grant = Signal(name="host_first"), Signal(name="host_gives_back"), Signal(name="host_granted")
         numbers, table = Signal(name="host_numbers"), Signal(name="host_table")
         m.d.comb += [
-            asked.eq(flit.data),
+            requested.eq(flit.data),
             first.eq(valid & ~writes),
             back.eq(flit.data[ROW_BITS - 1]),
-            grant.eq(first & ~back & ~under_way & ~bit_at(self.used, asked)),
+            grant.eq(first & ~back & ~under_way & ~bit_at(self.used, requested)),
             numbers.eq(valid & writes & ~named),
             table.eq(grant | (valid & writes & (named | int(self.counts)))),
-            taken.eq(Mux(grant, 1 << asked, 0)),
+            taken.eq(Mux(grant, 1 << requested, 0)),
         ]
         for r in range(self.rows):
-            with m.If(first & back & (asked == r) & own[r]):
+            with m.If(first & back & (requested == r) & own[r]):
                 m.d.comb += given_back[r].eq(1)
         m.d.sync += self.host.credit.eq(grant | (valid & writes))
         with m.If(grant):
-            m.d.sync += [writes.eq(1), named.eq(0), row.eq(asked)]
+            m.d.sync += [writes.eq(1), named.eq(0), row.eq(requested)]
         with m.Elif(valid & writes):
             m.d.sync += [writes.eq(~(flit.head & flit.tail)), named.eq(1)]
         return row, writes, numbers, table

@@ -22,13 +22,14 @@ from wormcast.sim.waves.record import checkpoint
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = ROOT / "sim/experiments/figure/catalogue"
-NETWORKS = [file for file in CATALOGUE.glob("*.toml") if "switches" in tomllib.loads(file.read_text())]
+DOCUMENTS = [file for file in CATALOGUE.glob("*.toml") if file.name != "plans.toml"]  # plans: no user writes them
+NETWORKS = [file for file in DOCUMENTS if "switches" in tomllib.loads(file.read_text())]
 FILES = {
     "network": [ROOT / "examples/networks/star.toml", *NETWORKS],
     "messages": [*(ROOT / "examples").glob("*.jsonl"), *CATALOGUE.glob("*.jsonl")],
     "sweep": [ROOT / "examples/boppana_8x8.toml", ROOT / "examples/compare.toml"],
     "energy": [*(ROOT / "examples/energy").glob("*.toml")],
-    "figure": [ROOT / "examples/mine.toml", *(file for file in CATALOGUE.glob("*.toml") if file not in NETWORKS)],
+    "figure": [ROOT / "examples/mine.toml", *(file for file in DOCUMENTS if file not in NETWORKS)],
 }
 
 

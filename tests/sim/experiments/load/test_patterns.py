@@ -284,9 +284,9 @@ def test_rows_and_columns(name, sets, members):
     ("min:b=2,stages=3", {"multicast_sets": "cluster", "cluster_size": 3}, "all nodes are equally near. Allowed: any."),
     ("mesh:2x2", {"multicast_sets": "cluster", "cluster_size": 4}, "cluster_size: 4 is not valid .* Allowed: 1 to 3"),
     ("mesh:4x4", {"multicast_sets": "row"},
-     r"mean: 10 \(the default\) is not valid .* in a row of 4 nodes. Allowed: 1 to 3"),
+     r"mean: 10 \(the default\) is not valid .* in a row of 4 nodes. Needed: destinations_mean 1 to 3\."),
     ("mesh:4x4", {"multicast_sets": "cluster", "cluster_size": 5},
-     "in a cluster of 5 nodes beside the source. Allowed: 1 to 5"),
+     r"in a cluster of 5 nodes beside the source. Needed: destinations_mean 1 to 5\."),
 ])
 def test_sets_that_a_network_does_not_have_are_refused(name, options, sentence):
     with pytest.raises(WormcastError, match=sentence):

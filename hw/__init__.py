@@ -7,7 +7,7 @@ Mechanisms and their files:
 - state machine of an input virtual channel: ``input_vc``; the rest of an input port: ``input_unit``
 - allocation in least-recently-granted order: ``allocator``
 - owners of virtual channels, and credits: ``output_unit``
-- consumption channels by class, and the register ``fault``: ``switch``, which connects the units
+- connections between the units, consumption channels by class, register ``fault``: ``switch``
 - signals between the units: ``bundles``
 - variants of the router: ``variants``; tree worms in ``tree/``, deep buffers in ``deep/``
 - errors on the wire: ``faults``

@@ -19,9 +19,9 @@ class BufferReaderSignature(wiring.Signature):
     Members
     -------
     vc : Out(range(vcs))
-        The virtual channel that is presented.
+        The virtual channel whose next flit the reader presents.
     data : In(width)
-        The flit of virtual channel ``vc`` that this reader takes next.
+        The presented flit: the one of virtual channel ``vc`` that this reader takes next.
     pop : Out(1)
         The reader takes the presented flit.
     follow : Out(vcs)
@@ -36,7 +36,7 @@ class BufferReaderSignature(wiring.Signature):
     vcs, width : int
         Virtual channels, and bits that the buffer stores for a flit.
     alone : bool
-        The buffer has only this reader.
+        True: this reader is the only reader of the buffer.
     """
 
     def __init__(self, *, vcs: int, width: int, alone: bool):
@@ -52,8 +52,6 @@ class BufferReaderSignature(wiring.Signature):
 
 class ReplicationBuffer(wiring.Component):
     """Buffer of an input port: a FIFO per virtual channel. One reader or several read each flit.
-
-    A chunk of this buffer is one flit.
 
     ::
 
@@ -79,7 +77,7 @@ class ReplicationBuffer(wiring.Component):
     Members
     -------
     write, write_vc, write_data, write_count : In
-        Store a flit, which ``write_count`` readers take later; with 0 it leaves by ``skip``.
+        Store a flit, which ``write_count`` readers take later. A flit with a ``write_count`` of 0 leaves by ``skip``.
     readers_{r} : In(BufferReaderSignature)
         Reader {r}.
     skip : In(vcs)
@@ -93,7 +91,7 @@ class ReplicationBuffer(wiring.Component):
     full : Out(vcs)
         This virtual channel has no room for another flit.
     freed : Out(vcs)
-        A chunk of this virtual channel is freed in this cycle; at most one per virtual channel and cycle.
+        A flit of this virtual channel is freed in this cycle; at most one per virtual channel and cycle.
     """
 
     @checked
@@ -196,7 +194,7 @@ class ReplicationBuffer(wiring.Component):
         return Mux(position == depth - 1, 0, position + 1)
 
     def _freed(self, m, v, writes, at, pops, read_at, skip):
-        """Count the reads of each chunk of virtual channel ``v``; return 1 in the cycle in which a chunk is freed."""
+        """Count the reads of each flit of virtual channel ``v``; return 1 in the cycle in which a flit is freed."""
         if len(self.readers) == 1:
             return pops[v][0]
         freed = [skip[v]]

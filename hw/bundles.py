@@ -39,7 +39,7 @@ def strap_ports(decoder: "Decoder") -> dict[str, Any]:
 
 
 def straps_of(component: Any) -> dict[str, Any]:
-    """Return a component's straps by name, with ``table`` for writes to the decoder's table, if it has one."""
+    """Return a component's straps by name; if the decoder has a table, also ``table``, for writes to the table."""
     straps = by_name(component.strap)
     return straps if component.decoder.table_layout is None else {**straps, "table": component.table}
 
@@ -65,8 +65,8 @@ class RequestSignature(wiring.Signature):
     granted : In(1)
         The request is complete, and all of it is granted.
     grant : In(outputs)
-        The requested outputs that no requester before this one in the order requests, even if the request is not
-        granted as a whole. ``grant`` settles earlier in the cycle than ``granted``.
+        Those of the requested outputs for which this request comes first in the allocator's order, even if the request
+        is not granted as a whole. ``grant`` settles earlier in the cycle than ``granted``.
 
     Parameters
     ----------
@@ -100,12 +100,12 @@ class ReaderSignature(wiring.Signature):
         The presented worm owns a virtual channel of its link. If ``owns`` is 0, a grant gives the worm a virtual
         channel.
     consumption_request : Out(1)
-        A grant takes a consumption channel; in a `TreeInput`, it takes a virtual channel of each requested output, to a
-        switch or to a node.
+        A grant takes a consumption channel. In a `TreeInput`, a grant takes a virtual channel of each requested output,
+        to a switch or to a node.
     sends : Out(1)
         If 1, a grant of a consumption channel sends the flit. A grant of a link always sends the flit.
     reports : Out(1)
-        The presented worm reports its arrival. Only with reports.
+        The presented worm reports its arrival. This member exists only with parameter ``reports``.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class ReaderSignature(wiring.Signature):
 
 
 class OfferSignature(wiring.Signature):
-    """Offer of an output's virtual channels to the inputs: which one a header may take, and which have a credit.
+    """Offer of an output's virtual channels to the inputs: the channel that a header may take, and those with a credit.
 
     Members
     -------
@@ -143,11 +143,11 @@ class OfferSignature(wiring.Signature):
     vc_free_next : Out(classes)
         Value of ``free`` in the next cycle, if no header takes a channel in this one.
     vc_still_free : Out(1)
-        No header took a channel in the previous cycle, so ``free`` now has the value that ``vc_free_next`` had then.
-        With one class, ``vc_still_free`` equals ``free``.
+        With several classes: no header took a channel in the previous cycle, so ``free`` now has the value that
+        ``vc_free_next`` had then. With one class: the value of ``free``.
     ready, ready_after : Out(vcs)
-        In the next cycle this virtual channel can send a flit. ``ready`` holds if no flit is sent on the channel in
-        this cycle, ``ready_after`` if a flit is sent.
+        In the next cycle this virtual channel can send a flit. ``ready`` is valid if no flit is sent on the channel in
+        this cycle, and ``ready_after`` is valid if a flit is sent on the channel in this cycle.
 
     Parameters
     ----------
@@ -180,10 +180,10 @@ class SendSignature(wiring.Signature):
     tail : Out(1)
         With ``send``: the flit is the worm's last one.
     flit : Out(flit_layout(width))
-        The flit that is sent, in the cycle of ``send``; with ``extra_stage``, one cycle later.
+        The flit that is sent, in the cycle of ``send``; one cycle later with parameter ``extra_stage`` of `OutputUnit`.
     reports : Out(1)
         With ``vc_active``: the worm on ``vc`` reports its arrival. A reporting worm holds the virtual channel until its
-        tail is sent and the link has reported the arrival. Only with reports.
+        tail is sent and the link has reported the arrival. This member exists only with parameter ``reports``.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ class RouteSignature(wiring.Signature):
     nothing : Out(1)
         The flit requests nothing, and is not fetched.
     keeps : Out(1)
-        The flit itself goes to the consumption channel. Only with ``absorbs``.
+        The header flit itself goes to the consumption channel. This member exists only with parameter ``absorbs``.
 
     Parameters
     ----------

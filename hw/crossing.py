@@ -44,7 +44,8 @@ class ClockCrossing(wiring.Component):
     downstream : Out(LinkSignature)
         To the receiver, in the clock domain ``downstream``.
     overflow : Out(1)
-        A flit without a credit is received and dropped in this cycle. ``overflow`` is in the clock domain ``upstream``.
+        A flit is received while the FIFO for flits is full, and is dropped. Only a flit that was sent without a credit
+        can find the FIFO full. ``overflow`` is in the clock domain ``upstream``.
     """
 
     def __init__(self, port: PortSpec, *, width: int):

@@ -59,6 +59,9 @@ def leaving(link: str, *names: str) -> list[Event]:
 
 
 def replicated(link: str, flits: int) -> list[Event]:
-    """Return how a payload flit on a router's link counts as `REPLICATION`: 1 if it leaves, -1 if it enters."""
+    """Return the events that count the payload flits on a router's link as `REPLICATION`.
+
+    ``flits`` is 1 for a link that leaves the router, and -1 for a link that enters it.
+    """
     return [Event(REPLICATION, (f"{link}__valid",), flits),
             Event(REPLICATION, (f"{link}__valid", f"\\{link}__flit.head"), -flits)]

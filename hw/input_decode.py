@@ -117,7 +117,7 @@ class InputDecode(wiring.Component):
                 ends = self.flit.tail | (frame == FrameState.FIRST)
                 m.d.sync += frames[vc].eq(Mux(ends, FrameState.FIRST, FrameState.PAYLOAD))
 
-        # a header flit too many ends the worm in front like a tail; so does the header of a next worm without a route
+        # a header flit too many ends the worm in front, as a tail does; a next worm that has no route ends it, too
         closes = Signal()
         no_route = decoded.outside | decoded.wrong_order
         m.d.comb += closes.eq(

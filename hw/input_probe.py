@@ -64,7 +64,7 @@ class InputProbe(ABC):
     Attributes
     ----------
     readers : int
-        Readers of the buffer.
+        Number of readers of the buffer.
     ejection_ports : list of int
         Ejection ports that worms of this input can use.
     """
@@ -287,8 +287,8 @@ class PathProbe(InputProbe):
         self._lacking = {name for name, lacks in without.items() if lacks}
         if len(self.targets) > MOST_TARGETS:
             raise WormcastError(f"topology: worms at input {self.name} of a switch choose between {len(self.targets)} "
-                                f"pairs of an output and a class of virtual channels, and {MOST_TARGETS} are possible. "
-                                "Needed: switches with fewer links, or fewer classes.")
+                                f"pairs of an output and a class of virtual channels. At most {MOST_TARGETS} are "
+                                "possible. Needed: switches with fewer links, or fewer classes.")
 
     def register(self, name: str) -> str | None:
         return None if name in self._lacking else f"{self.scope}.{name}"

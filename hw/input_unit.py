@@ -39,17 +39,17 @@ class InputUnit(wiring.Component):
               offers of outputs   route of the header flit, granted ◀──────────────────────┘
 
     A flit on the link in cycle t is in the buffer in t + 1. A worm's first header flit, on the link in t, is *fetched*
-    in t + 1: its code is latched as the route. A header flit on the link in t requests outputs in t + 2 and, when
-    granted, is on the next link in t + 3: **header delay 3**. A data flit is not fetched, so it is on the next link in
-    t + 2: **data delay 2**. At a destination the worm reserves a consumption channel first. The reservation of a
-    consumption channel takes **one cycle more** if the header flit holds further addresses, and **two** if this flit is
-    stripped and the next one is fetched. At a worm's last destination the first payload flit is on the consumption link
-    4 cycles after the last header flit was on the incoming link. The credit of a flit is on the link in the cycle after
-    its last reader took it. The header and data delays hold if all resources are free.
+    in t + 1: its code is latched as the route. The first header flit then requests outputs in t + 2 and, when granted,
+    is on the next link in t + 3: **header delay 3**. A data flit is not fetched, so it is on the next link in t + 2:
+    **data delay 2**. At a destination the worm reserves a consumption channel first. The reservation of a consumption
+    channel delays the header by **one cycle** if the header flit holds further addresses, and by **two** if this flit
+    is stripped and the next one is fetched. At a worm's last destination the first payload flit is on the consumption
+    link 4 cycles after the last header flit was on the incoming link. The credit of a flit is on the link in the cycle
+    after the last of the flit's readers took it. The header and data delays hold if all resources are free.
 
     Adaptive routing: the worm requests one target that it has chosen. If the chosen target is not expected to be free
-    in the next cycle, the worm changes to a target that is, and requests it then. The delays of adaptive routing are
-    the same as without it.
+    in the next cycle, the worm changes to a target that is expected to be free, and requests this target then. The
+    delays of adaptive routing are the same as without it.
 
     The virtual channels take turns at each reader. A complete request uses up a virtual channel's turn at the reader,
     granted or not. A turn in which reader 0 looks for a header flit to fetch is used up, too. An incomplete request
@@ -125,8 +125,10 @@ class InputUnit(wiring.Component):
             "cause_vc": Out(range(spec.vcs)),
             "state": Out(WormState).array(spec.vcs),
         })
-        self.offer = dict(zip(used, by_name(self.offers).values(), strict=True))  #: by output
-        self.out_vc = dict(zip(used, by_name(self.vc).values(), strict=True))  #: by output
+        #: Members ``offers_{output}``, by the output's number.
+        self.offer = dict(zip(used, by_name(self.offers).values(), strict=True))
+        #: Members ``vc_{output}``, by the output's number.
+        self.out_vc = dict(zip(used, by_name(self.vc).values(), strict=True))
 
     def elaborate(self, platform):
         m = Module()
@@ -348,7 +350,7 @@ class _Reader:
         free = offer.vc_still_free
         if not self.alone:
             # a worm first requests a consumption channel whether one is free or not, so `free` is checked here
-            # `sel` is late: each worm's bit of `free` is selected first, then `sel` selects the worm
+            # `sel` settles late in the cycle: each worm's bit of `free` is selected first, then `sel` selects the worm
             free = self.of_presented(lambda worm: bit_at(offer.free, worm.consumption_class))
         reserves = consumption_request & free if mine is None else consumption_request & free & mine
         requests_here = (requests & target) | reserves

@@ -40,7 +40,8 @@ class ServiceSignature(wiring.Signature):
     want : Out(1)
         The virtual channel needs the reader in the next cycle, if its request is not granted in this one.
     under_way : Out(1)
-        The reader has finished the header flit with the worm's route: a further header flit belongs to the next worm.
+        The reader has finished the header flit with the worm's route: a further header flit with a route belongs to the
+        next worm.
     """
 
     def __init__(self):
@@ -140,7 +141,8 @@ class InputVC(wiring.Component):
     consumption_class : Out
         Consumption class of the worm, while it needs a consumption channel.
     ends_here : Out(1)
-        The worm's last destination is here, or its address list broke off here: no further header flit follows.
+        The worm ends here: its last destination is here, its address list broke off here, or (``absorbs``) the node's
+        interface absorbs it.
     wants_consumption : Out(1)
         The worm needs a consumption channel, and requests nothing else before it has one.
     owns_link : Out(1)
@@ -153,7 +155,7 @@ class InputVC(wiring.Component):
         Virtual channels that the worm owns. Until a worm that stops here on its way owns a consumption channel,
         ``consumption_vc`` holds its class.
     consumption_request : Out(1)
-        The last reader requests a consumption channel, and sends no flit on it.
+        The last reader requests a consumption channel for the worm. The grant of this request sends no flit.
     state : Out(WormState)
     """
 
@@ -191,7 +193,8 @@ class InputVC(wiring.Component):
             "consumption_request": Out(1),
             "state": Out(WormState),
         })
-        self.target = list(by_name(self.targets).values())  #: by bit of ``links``
+        #: Members ``targets_{target}``, in the order of the bits of ``links``.
+        self.target = list(by_name(self.targets).values())
 
     def elaborate(self, platform):
         m = Module()

@@ -37,8 +37,8 @@ class LinkSignature(wiring.Signature):
     credit : In(vcs)
         A pulse per virtual channel: the receiver has freed one flit, or one chunk.
     arrived : In(vcs)
-        A pulse per virtual channel: the headers of all copies of the worm on this virtual channel have arrived. Only
-        with reports. Wrong pulses of ``arrived`` are not detected.
+        A pulse per virtual channel: the headers of all copies of the worm on this virtual channel have arrived. This
+        member exists only with parameter ``arrived``. Wrong pulses of ``arrived`` are not detected.
 
     Parameters
     ----------

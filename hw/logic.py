@@ -58,8 +58,9 @@ def late_mux(late: Value, one: Value, zero: Value) -> Value:
 def take_turns(m: Module, name: str, wants: list[Value], sel: Signal, used: Value) -> None:
     """Select one of the requesters of a buffer's reader at a time, in turn.
 
-    The requester that had the last turn comes last, even if it requests no further turn. The next selection does not
-    depend on whether the allocator grants the present request.
+    The requester that had the last turn comes last in the search. If no other requester wants a turn, this requester is
+    selected, even if it wants no further turn. The next selection does not depend on whether the allocator grants the
+    present request.
     """
     count = len(wants)
     last, turn, following = (hdl.Signal(range(count), name=f"{name}_{what}") for what in ("last", "turn", "next"))

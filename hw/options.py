@@ -62,7 +62,8 @@ SERVICE_ORDERS = ("arrival", "receive-first", "send-first")
 DMA_ENGINES = ("host", "interface")
 DMA_BUCKETS = ("shared", "separate")
 
-#: Reachability strings of switches for trees: each node in the string of one output, or of all outputs down to it.
+#: Kinds of reachability strings. ``restricted``: each node is in the string of one output of a switch. ``whole``: each
+#: node is in the strings of all outputs that lead down to it.
 STRINGS = ("restricted", "whole")
 
 #: Attribute ``ram_style`` of the buffers' memories, by kind of storage.

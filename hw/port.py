@@ -21,9 +21,9 @@ class PortSpec:
     vcs : int
         Number of virtual channels; at an ejection port, of consumption channels.
     depth : int
-        Flits of buffer per virtual channel at the receiving end: at an input the port's own buffer, at an output the
-        buffer at the other end of the link. Range: 1 to 16. With chunks of several flits, the depth is a multiple of a
-        chunk, 2 chunks or more, without an upper limit.
+        Flits of buffer per virtual channel at the receiving end of the link: at an input in the port's own buffer, at
+        an output in the buffer at the other end of the link. Range: 1 to 16. With chunks of several flits, the depth is
+        a multiple of a chunk, 2 chunks or more, without an upper limit.
     to_node : bool
         The port is an ejection port.
     chunk : int

@@ -62,8 +62,9 @@ class Switch(SwitchSpec, wiring.Component):
         ``shared``: one link for all consumption channels of an ejection port. ``separate``: one link for each
         consumption channel.
     ejected_header : "keep" or "strip"
-        Header flits that are left at a destination on the way. ``keep``: the header flits leave for the node before the
-        payload. ``strip``: only the payload leaves for the node, in the same cycles as with ``keep``.
+        Treatment of the header flits that remain at a destination on the way. ``keep``: these header flits leave for
+        the node before the payload. ``strip``: only the payload leaves for the node, in the same cycles as with
+        ``keep``.
     width : int
         Data bits of a flit.
     tables : TableBus, optional
@@ -101,10 +102,11 @@ class Switch(SwitchSpec, wiring.Component):
         super().__init__(**parameters)
         wiring.Component.__init__(self, self._members())
         ports = by_name(self)
-        self.in_links = [ports[f"{p.name}_in"] for p in self.inputs]  #: by input
+        self.in_links = [ports[f"{p.name}_in"] for p in self.inputs]  #: Links of the inputs, by the input's number.
         #: Links of each output: several for an ejection port with separate consumption links.
         self.out_links = [[ports[f"{name}_out"] for name in self._names(o)] for o in range(len(self.outputs))]
-        self.straps = {name: ports[f"strap_{name}"] for name in self.decoder.straps}  #: by name
+        #: Ports ``strap_{name}``, by the strap's name.
+        self.straps = {name: ports[f"strap_{name}"] for name in self.decoder.straps}
 
     def _members(self) -> dict[str, Any]:
         """Return the switch's ports."""

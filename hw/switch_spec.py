@@ -21,7 +21,7 @@ class ConsumptionLink(NamedTuple):
     Parameters
     ----------
     name : str
-        Name of the switch's member, without ``_out``.
+        Name of the switch's port for the link, without ``_out``.
     output : int
         The switch's output that the link belongs to.
     first : int
@@ -158,9 +158,9 @@ class SwitchSpec:
         return tuple(found)
 
     def consumption_masks(self) -> list[int]:
-        """Return, for each consumption class, the mask of an ejection port's channels that its worms may take.
+        """Return, for each consumption class, the mask of an ejection port's channels that worms of the class may take.
 
-        The last mask, of all channels, is that of worms that may take any channel. Class k owns channel k; all classes
+        The last mask has all channels, for worms that may take any channel. Class k owns channel k; all classes
         share the channels beyond the number of classes. If there are fewer channels than classes, classes share
         channels, which can deadlock ([Boppana98], section 3.1).
         """

@@ -23,9 +23,9 @@ class TableBus(NamedTuple):
                    └─▶ register, hops - 1 ─▶ tables_out ─▶ the next switch's tables_in
 
     All switches of a network are in one chain, in any order, with one layout. ``write`` is the write enable. ``hops``
-    counts the switches that the write still has to pass, so that a switch needs no number of its own. ``input``,
-    ``address`` and ``entry`` are the table, the address and the data. In ``input``, the tables of the inputs have the
-    first numbers, and tables of other units the numbers after them.
+    counts the switches that the write still has to pass, so that a switch needs no number of its own. ``input`` is the
+    number of the table in the switch, ``address`` the address in the table, and ``entry`` the data. The tables of the
+    inputs have the first numbers, and tables of other units have the numbers after them.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 # amaranth: UnusedElaboratable=no
 # (components that are built only to read their ports are never elaborated)
-"""Variants of routers and network interfaces: which options need them, their parameters, components and probes.
+"""Variants of routers and network interfaces: the options that select them, their parameters, components and probes.
 
-A new variant needs its files and an entry in `ROUTERS` or `INTERFACES`. docs/variants.md shows one.
+A new variant needs its files and an entry in `ROUTERS` or `INTERFACES`. docs/variants.md has an example.
 """
 
 from collections.abc import Callable
@@ -41,8 +41,8 @@ class RouterVariant:
     ----------
     name : str
     fits : callable
-        Returns true if routers with these options decode this header in this variant. The first variant of `ROUTERS`
-        that fits is used.
+        Returns true if routers with these options and this header format are of this variant. The first variant of
+        `ROUTERS` that fits is used.
     spec : type
         Class of the parameters of the variant's routers. The module of ``spec`` does not import Amaranth.
     build : callable
@@ -51,7 +51,7 @@ class RouterVariant:
     probe : type
         Class of the probes of the router's input virtual channels.
     parameters : callable
-        Returns the parameters of ``spec`` besides those that all variants have.
+        Returns the parameters of ``spec`` that `Blueprint.parameters` does not set for all variants.
     """
 
     name: str
@@ -77,9 +77,9 @@ class InterfaceVariant:
     probe : type
         Class of the probes of the interface's buffers.
     parameters : callable
-        Returns the parameters of the component that the other variants do not have. The arguments of ``parameters`` are
-        the hardware options, the number of the interface's injection ports (links to the router), and the number of its
-        consumption links (links from the router).
+        Returns the component's parameters that `Blueprint.interface_parameters` does not set for all variants. The
+        arguments of ``parameters`` are the hardware options, the number of the interface's injection ports (links to
+        the router), and the number of its consumption links (links from the router).
     host_ports : tuple of str
         Names of the component's links from the host, besides ``host_in_0`` and the like.
     """
@@ -215,7 +215,7 @@ def _deep(options: RouterOptions, scheme: Scheme, tokens: TokenGroups | None, ki
     return {"ejected_header": options.ejected_header}
 
 
-# functions in place of lambdas: networks, and results that have them, are pickled
+# functions in place of lambdas, because networks are pickled, and results that contain networks, too
 
 #: Variants of the network interface; the first one that fits is used.
 INTERFACES = [

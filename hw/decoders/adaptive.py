@@ -40,8 +40,8 @@ class AdaptiveDecoder(GridDecoder):
     only. A header whose escape hop leads back to the previous switch is an error on the wire, even if adaptive hops
     exist.
 
-    The worm's delays are those that `Switch` states. At a destination the escape hop counts as the worm's next hop,
-    which decides the consumption class.
+    The worm's delays are those that `Switch` states. At a destination, consumption classes by the next hop take the
+    escape hop as the worm's next hop.
 
     Parameters
     ----------

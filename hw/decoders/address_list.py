@@ -39,7 +39,7 @@ class AddressListDecoder(PathDecoder):
 
     If the decoder absorbs, a worm with the own address in slot 0 always ends here, and slot 1 is not routed. The header
     flits of an absorbed worm, without the own address, go to the node. A used-up header flit of an absorbed worm is
-    stripped, and does not go to the node.
+    dropped, and does not go to the node.
 
     Attributes
     ----------

@@ -118,7 +118,7 @@ class TreeDecoder(BranchingDecoder):
     codes : int
         Number of codes of header flits.
     mark : int
-        Bit of a worm's first header flit that requests a report.
+        Number of the bit in a worm's first header flit that requests a report.
     """
 
     codes: int

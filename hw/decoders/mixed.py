@@ -40,7 +40,7 @@ class MixedDecoder(BranchingDecoder):
                       └─▶ pairs ──────▶ MultiDropDecoder ───────▶┘
 
     The branches of a worm are known as soon as the decoder of the worm's form has determined them. An output changes
-    only the headers of bit strings. It stores whether the worm that it sends has a bit string.
+    only headers that are bit strings. The output stores whether the worm that it sends has a bit string.
 
     In the tables of the switch, the highest bits of an address are the form: each decoder has tables of its own.
 
@@ -77,16 +77,17 @@ class MixedDecoder(BranchingDecoder):
         self.decoders: list[BranchingDecoder] = [unicasts, strings, *([drops] if drops else [])]
         self.adaptive = any(one.adaptive for one in self.decoders)
         self.flits = max(header.unicast_flits, strings.flits, drops.flits if drops else 0)
-        #: First header flits that are collected: they hold the id of a unicast, or what `MultiDropDecoder` collects.
+        #: Number of first header flits that are collected. They hold the id of a unicast, or the part of a multi-drop
+        #: header that `MultiDropDecoder` collects.
         self.collected = max(header.unicast_flits, drops.flits if drops else 0)
-        #: Bits that are collected of these flits.
+        #: Number of bits that are collected from the first header flits.
         self.front_bits = self.collected * header.flit_width
         self.variable_length = drops is not None
         self.strips = drops.strips if drops else 0
         self.straps = {name: bits for one in self.decoders for name, bits in one.straps.items()}
         tables = [one.table_bits for one in self.decoders if one.table_bits]
         if tables:
-            self.row_bits = max(one.address for one in tables)  #: bits of an address below the form
+            self.row_bits = max(one.address for one in tables)  #: Number of the address bits below the form.
             self.table_bits = TableBits(self.row_bits + header.form_bits, max(one.entry for one in tables))
 
     @property
@@ -190,8 +191,9 @@ class TaggedDecoder(MixedDecoder, TreeDecoder):
                       └─▶ bit string ─────────▶ BitStringDecoder ──▶┘
 
     The routing tag is the id of the destination: each stage takes one digit of it as the number of the output. No
-    switch changes a routing tag. A unicast is never replicated, so that its header has no report bit. The codes of
-    header flits are their numbers in a bit string; then follow the numbers in a unicast's header.
+    switch changes a routing tag. A unicast is never replicated, so that its header has no report bit. The code of a bit
+    string's header flit is the flit's number in the header. The codes of a unicast's header flits are the next higher
+    numbers.
 
     A unicast with a cut header requests nothing, and is dropped.
 

@@ -25,8 +25,8 @@ __all__ = ["MultiDropDecoder", "decoder_of"]
 
 
 class MultiDropDecoder(CopyingDecoder):
-    """Decoder that routes a worm to the switch in its first pair, where it reads the ports of nodes and the next
-    switch.
+    """Decoder that routes a worm to the switch in the worm's first pair. There it decodes the ports of nodes and the
+    next switch.
 
     ::
 
@@ -35,7 +35,7 @@ class MultiDropDecoder(CopyingDecoder):
         id of the second pair ────────────────────────▶ a branch by the output to it, without the first pair
 
     A table in each input maps ids of switches to outputs, as in `RouteDecoder`. At a switch without a destination of
-    the worm, the first pair's id suffices, like a unicast's address. At a switch with a destination, the decoder waits
+    the worm, the decoder needs only the first pair's id. At a switch with a destination, the decoder waits
     for the whole first pair and, unless this is the last pair, for the id in the second pair.
 
     With node ids (`MultiDrop.ids`) the tables map ids of nodes to outputs, and the switch compares the id with the ids

@@ -61,10 +61,10 @@ class DecodedHeader:
     last : Value
         No further header flit of the worm follows. ``last`` is valid for all header flits, first or not.
     outside : Value
-        The network has no node with the next address. A worm with ``outside`` ends here.
+        The network has no node with the next address. A worm with ``outside`` goes no further.
     wrong_order : Value
         The relation does not allow the node with the next address as the next destination. A worm with ``wrong_order``
-        ends here.
+        goes no further.
     ejection_port : Value
         With ``ends_here``: the ejection port at which the worm ends, an index into `Decoder.ejection_ports`.
         ``ejection_port`` has no bits if worms from this input can end at one ejection port only.

@@ -40,8 +40,8 @@ class RouteDecoder(UnicastDecoder):
 
     Without alternatives, an entry is a number: targets have the first numbers, then ejection ports, then "nowhere".
     With alternatives, an entry is a mask of targets, and the bits above the mask hold the number of an ejection port,
-    counted from 1, or 0. If alternatives are taken in turn, an input has a bit for each target: the target that it took
-    last in each set of alternatives. These sets are disjoint.
+    counted from 1, or 0. If alternatives are taken in turn, an input has a bit for each target, which is set if the
+    target is the one that was taken last from its set of alternatives. The sets of alternatives are disjoint.
 
     Parameters
     ----------

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["TorusDecoder"]
 
 CROSSES = 0
-"""Class of virtual channels (p) of worms whose remaining way crosses the ring's edge; the others have 1 (l and h)."""
+"""Class (``p``) of the virtual channels for worms whose remaining way crosses the ring's edge. Other worms have class 1
+(``l`` and ``h``)."""
 
 
 class TorusDecoder(GridDecoder):

@@ -12,7 +12,7 @@ __all__ = ["ChunkBuffer", "row_after", "row_bits"]
 
 
 def row_bits(rows: int) -> int:
-    """Return the width of a row's number: its place in the ring, and above it a bit that changes with each lap.
+    """Return the width of a row's number: the row's place in the ring, and above it a bit that changes with each lap.
 
     The lap bit distinguishes a ring whose rows are all closed from a ring without closed rows.
     """
@@ -33,7 +33,7 @@ class ChunkBuffer(wiring.Component):
 
         write ─▶ bank 0 │ bank 1 │  …  │ bank chunk-1     a flit goes into one bank, a fetch reads a row in all banks
         close ─▶ pending[row] := needed                    the paper's replication chunk counter
-        fetch ─▶ pending[row] -= 1 ── 0: the row is freed, in the order in which it was closed
+        fetch ─▶ pending[row] -= 1 ── 0: the row is freed; rows are freed in the order of closing
 
     Each worm begins a new row, so a worm's last row may be filled only in part. A filled row is *closed* when its
     replication chunk counter is set; only closed rows can be fetched. A reader fetches the rows of a worm in order.
@@ -83,8 +83,8 @@ class ChunkBuffer(wiring.Component):
         The row that was fetched in the cycle before, its first flit in the lowest bits. Flits of ``row`` after the
         worm's last flit are undefined.
     row_ends : Out(1)
-        The row on ``row`` has its worm's last flit. ``row_ends`` comes from a register: the outputs of block memory are
-        late.
+        The row on ``row`` has its worm's last flit. ``row_ends`` comes from a register, because the outputs of a block
+        memory settle late in the cycle.
     closed_row : Out(row_bits(rows))
         The row that is closed next.
     write_row : Out(row_bits(rows))

@@ -168,7 +168,7 @@ class DeepProbe(BranchesProbe):
 
     def going(self, of: Of) -> Any:
         # bit `TURN` distinguishes two worms that follow each other without a cycle between them
-        # while a worm waits for one of several alternatives, the code has bit 0, and none of these outputs
+        # while a worm waits for one of several alternatives, bit 0 of the code is set, and no bit of an alternative
         found = (of("options") != 0) * 1
         for i, output in enumerate(self.leads):
             found = found | ((of(self._wants(output)) != 0) | self._reads(of, output)) * (1 << LINKS + i)

@@ -18,8 +18,8 @@ class DeepInputDecode(wiring.Component):
 
     A worm becomes *known* when the header flit arrives that determines its branches: at the latest, the last header
     flit. A worm that requests nothing, or whose header is cut, is *void*: the rest of it is not stored. If a worm
-    begins before the tail of the worm in front has arrived, its first flit becomes the tail of the worm in front, and
-    the rest of it is lost.
+    begins before the tail of the worm in front has arrived, the first flit of the new worm becomes the tail of the worm
+    in front, and the rest of the new worm is lost.
 
     *Latency*: none; all outputs follow the flit in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
     under way.

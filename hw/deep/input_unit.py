@@ -125,7 +125,7 @@ class DeepInput(wiring.Component):
             "cause_vc": Out(1),
             "state": Out(DeepState).array(1),
         })
-        self.wants_of = dict(zip(self.leads, by_name(self.wants).values(), strict=True))  #: ``wants`` by output
+        self.wants_of = dict(zip(self.leads, by_name(self.wants).values(), strict=True))  #: Members ``wants_{output}``.
 
     def elaborate(self, platform):
         m = Module()

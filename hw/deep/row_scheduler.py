@@ -15,7 +15,7 @@ class RowScheduler(wiring.Component):
 
     The reader with the turn fetches the row that it requests, if that row is closed and the row's input closes no other
     row in this cycle. All inputs together deliver at most one row per cycle. If a row has as many flits as there are
-    outputs, one row per cycle keeps all outputs busy: one bus of a row's width suffices for the switch.
+    outputs, one row per cycle has a flit for each output: one bus of a row's width suffices for the switch.
 
     A reader loses its turn if the row that it requests is not closed yet, or if the row's input closes another row in
     the same cycle. If rows have no more flits than there are readers, these lost turns cost throughput: outputs send

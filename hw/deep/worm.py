@@ -74,7 +74,8 @@ class DeepWorm(wiring.Component):
     chosen : Out(outputs)
         The alternative that the worm in front requests in this cycle, one-hot. With `choices` only.
     starts : Out(1)
-        The branches of the worm in front became known in the cycle before.
+        The branches of the worm in front became known in the cycle before. ``starts`` stays 0 for a worm that was
+        queued.
     start_row, skips : Out
         For the worm in front: the values that the inputs ``start`` and ``drops`` had when the worm became known.
     turn : Out(1)

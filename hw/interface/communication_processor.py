@@ -26,8 +26,8 @@ class CommunicationProcessor(wiring.Component):
     first out. The processor begins the oldest packet whose queue has ``waits`` = 1; a packet whose queue cannot start
     waits, and younger packets of other queues pass it. So a queue that waits for the network stops no other queue. With
     the order ``receive-first``, received packets that can start come before packets to send; with ``send-first``, after
-    them. A packet that has begun is not interrupted. Received packets come first among packets of the same cycle, then
-    the queues with lower numbers.
+    them. A packet that has begun is not interrupted. Of packets that arrive in the same cycle, received packets count
+    as older than packets to send, and otherwise the packet of the queue with the lower number as the older one.
 
     *Latency*: a packet that arrives in cycle t can begin in t + 1. A packet that begins in cycle t is done in cycle t +
     max(cycles, 1) - 1. *Throughput*: a packet in max(cycles, 1) cycles. *Reset*: no packets.
@@ -47,8 +47,8 @@ class CommunicationProcessor(wiring.Component):
     arrives : In(receive + send)
         A packet is stored in this queue. Queues with received packets have the lowest numbers.
     waits : In(receive + send)
-        The oldest packet of this queue that is not served can start. From ``done`` on, ``waits`` is that of the next
-        packet.
+        The oldest packet of this queue that is not served can start. From the cycle after ``done`` on, ``waits``
+        belongs to the queue's next packet.
     done : Out(receive + send)
         The oldest packet of this queue is served in this cycle.
     """

@@ -46,18 +46,18 @@ class Consumption(wiring.Component):
     flits of a packet that continues are also sent on ``absorbed``, 2 cycles or more after they were on the network's
     link. A packet that continues from this node needs a retransmission slot when it is whole. A free slot is granted in
     the cycle in which the packet's tail is taken. Until a slot is granted, no further flits of the channel are taken,
-    and the credit of the tail is held back. Until the router gets this credit, it does not reserve the channel for
-    another worm if it reserves only channels with all credits. Consumption channels that wait for a retransmission slot
+    and the credit of the tail is held back. A router that reserves only channels with all credits does not reserve the
+    channel for another worm before it has got this credit. Consumption channels that wait for a retransmission slot
     take turns. With a receive queue the payload of each packet is stored whole, and then waits ``t_nr`` for the
     interface's processor, in the order in which the tails arrived; see `PacketQueue`. A channel takes a packet's header
-    only if it has a place for the packet. The host gets a packet's first payload flit max(t_nr, 1) + 3 cycles after its
-    tail was on the network's link. With rows, a served packet waits in the queue until it has a packet buffer entry,
-    and the packets behind it, of all channels, wait too. With slots, a served packet waits while its channel's packet
-    before it waits for a slot; the credit of a tail is not held back. *Waiting*, without a receive queue: one tail flit
-    at a time waits its t_nr cycles, counted from the cycle in which it could have been sent. While a tail flit waits,
-    tail flits of other channels wait for their turn, and other flits pass. Detecting that a flit has to wait takes a
-    cycle of the link. A packet of one flit that finds no free packet buffer entry after its t_nr cycles is sent to the
-    host as soon as an entry is free. *Reset*: empty.
+    only if it has a place for the packet. The host gets a packet's first payload flit max(t_nr, 1) + 3 cycles after the
+    packet's tail was on the network's link. With rows, a served packet waits in the queue until it has a packet buffer
+    entry, and the packets behind it, of all channels, wait too. With a receive queue and slots, a served packet waits
+    while the packet before it on the same channel waits for a slot; the credit of a tail is not held back. *Waiting*,
+    without a receive queue: one tail flit at a time waits its t_nr cycles, counted from the cycle in which it could
+    have been sent. While a tail flit waits, tail flits of other channels wait for their turn, and other flits pass.
+    Detecting that a flit has to wait takes a cycle of the link. A packet of one flit that finds no free packet buffer
+    entry after its t_nr cycles is sent to the host as soon as an entry is free. *Reset*: empty.
 
     Parameters
     ----------
@@ -97,8 +97,8 @@ class Consumption(wiring.Component):
     credit_error : Out(vcs)
         As in `OutputUnit`.
     overflow : Out(vcs)
-        A flit for a full buffer is received and dropped in this cycle; or a packet for a receive queue that should
-        never be full.
+        A flit for a full buffer is received and dropped in this cycle; or a packet enters a receive queue that should
+        never be full and is full.
     absorbed : Out(1)
         A flit of a packet that continues from this node is taken. Only with slots.
     absorbed_vc, absorbed_flit : Out

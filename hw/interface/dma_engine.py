@@ -34,7 +34,7 @@ class DmaEngine(wiring.Component):
 
     Each cycle adds ``flits`` parts to the bucket, and ``cycles`` parts are a token. The bucket holds at most flits +
     cycles - 1 parts: the smallest size with which no part is lost while a link requests a grant. In T successive
-    cycles, fewer than T flits / cycles + 2 links + 1 flits cross.
+    cycles, fewer than T * flits / cycles + 2 * links + 1 flits cross.
 
     *Latency*: a grant is held from the cycle after its request. *Throughput*: flits / cycles, at most a flit per cycle
     for each link. *Reset*: each link holds 2 grants, and the bucket is full, as after a long time without flits.
@@ -49,9 +49,9 @@ class DmaEngine(wiring.Component):
     Members
     -------
     may_cross : Out(links)
-        The link holds a grant. From a register.
+        The link holds a grant. ``may_cross`` comes from registers.
     crosses : In(links)
-        A flit of the link crosses the bus, and uses up a grant. Only with ``may_cross``.
+        A flit of the link crosses the bus, and uses up a grant. ``crosses`` may be 1 only while ``may_cross`` is 1.
     """
 
     def __init__(self, *, links: int, flits: int, cycles: int):

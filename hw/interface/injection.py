@@ -47,7 +47,8 @@ class Injection(wiring.Component):
     With a send queue the packets of the host are stored whole, headers included, before they are sent ([Sivaram98],
     section 3.1). A packet enters the send queue only if the queue has a place for the packet. While all places of the
     send queue are taken, further flits wait in the buffer, and then at the host. In a send queue, the t_ns cycles of a
-    packet count from the cycle in which the packet is stored and the oldest one, and the link sends no other packet.
+    packet count from the first cycle in which the packet is whole and the oldest one, and the link sends no other
+    packet.
     *Latency* with a send queue, of a packet that is alone: its first flit is on the network's link 4 + ``t_ns`` cycles
     after its last flit was on the host's link. *Throughput* of the send queue: a flit per cycle enters while another
     packet leaves. Absorbed messages and forwarded copies do not pass through the send queue.
@@ -103,8 +104,8 @@ class Injection(wiring.Component):
     credit_error : Out(vcs)
         As in `OutputUnit`.
     overflow : Out(1)
-        A flit for a full queue is received and dropped in this cycle; or a packet is stored in a send queue that should
-        never be full.
+        A flit for a full buffer is received and dropped in this cycle; or a packet enters a send queue that should
+        never be full and is full.
     no_tail : Out(1)
         A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface a posting
         (the host's payload for the node's children) without a tail is cut off, too, and a posting cuts off a worm

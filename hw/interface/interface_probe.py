@@ -52,7 +52,7 @@ class InterfaceProbe:
     sends_on = False
 
     #: The interface forwards packets to several children from its buffer, and counts the packets.
-    #: A packet that finds no free packet buffer entry waits in its consumption channel.
+    #: A packet that finds no free packet buffer entry waits in its consumption channel, or in the receive queue.
     forwards = False
 
     def __init__(self, interface: "NetworkInterface", read: Read):

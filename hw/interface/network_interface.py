@@ -1,7 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a run with stored kernels needs only the component's ports, and never elaborates it)
-"""Network interface: injection ports and consumption links. One variant absorbs worms, another
-forwards packets."""
+"""Network interface: injection ports and consumption links. One variant absorbs worms, another forwards packets."""
 
 from typing import Any
 
@@ -36,8 +35,8 @@ class NetworkInterface(wiring.Component):
 
     Links between host and interface are like those between routers. The host sends whole worms, header flits first. The
     host receives the payload flits of packets, and returns a credit for each flit. The host assembles the packets: it
-    has the message's memory, and each payload flit names its worm and its place. Ports and links are independent: each
-    has its own buffers and its own t_ns or t_nr counter.
+    has the message's memory, and each payload flit names its worm and its place. Injection ports and consumption links
+    are independent: each has its own buffers and, without a common processor, its own t_ns or t_nr counter.
 
     *Latency*: 2 cycles from link to link either way; a packet's first flit to the network ``t_ns`` more, its tail flit
     to the host ``t_nr`` more. *Throughput*: an injection port takes min(1, queue / 3) flits per cycle from the host. If
@@ -125,7 +124,7 @@ class NetworkInterface(wiring.Component):
         }
         super().__init__({**signatures, "fault": Out(self.fault_layout), **self._members(width)})
         ports = by_name(self)
-        self.links = {name: ports[name] for name in signatures}  #: by name
+        self.links = {name: ports[name] for name in signatures}  #: Members that are links, by name.
 
     def _injection_options(self, channels: int) -> dict[str, Any]:
         """Return the parameters of `Injection` that a variant adds, for a number of consumption channels."""

@@ -55,7 +55,7 @@ class AxisSignature(wiring.Signature):
 class AxisInterface(wiring.Component):
     """Network interface whose host sends and receives messages by AXI4-Stream.
 
-    A `StreamInterface` with other names: no logic is added.
+    The component is a `StreamInterface` with other names of its ports, and adds no logic.
 
     *Latency*: as in `StreamInterface`. *Throughput*: as in `StreamInterface`. *Reset*: as in `StreamInterface`.
 
@@ -70,12 +70,12 @@ class AxisInterface(wiring.Component):
         ``tuser`` of the first beat is the mask of its destinations, bit n for node n.
     s_axis_table : In(AxisSignature)
         Destination sets of the host. ``tdata`` of the first beat is the number of the set, ``tdata`` of the other beats
-        are header flits. ``tuser`` marks the last header flit of a worm. Always ready. ``s_axis_table`` exists only
-        with a table of sets.
+        are header flits. ``tuser`` marks the last header flit of a worm. ``tready`` is always 1. ``s_axis_table``
+        exists only with a table of sets.
     m_axis_{c} : Out(AxisSignature)
         Messages for the host, for each consumption link. ``tid`` is the consumption channel: beats of different
-        channels interleave. ``tuser`` is the id of the node that sent the message; its top bit marks the last beat of a
-        damaged message.
+        channels interleave. The top bit of ``tuser`` marks the last beat of a damaged message; the other bits are the
+        id of the node that sent the message.
     network_out_0 : Out(LinkSignature)
         To the router.
     network_in_{c} : In(LinkSignature)
@@ -101,7 +101,7 @@ class AxisInterface(wiring.Component):
         # a mask does not fit into TDEST, which has at most 8 bits
         carried = "dest" if "table" in inside else "user"
         streams = {"s_axis": In(AxisSignature(width=len(sent.data), **{carried: set_bits}))}
-        # the inner stream of each stream, and the fields of the inner beat that the members beside TDATA have
+        # for each AXI4-Stream: the inner stream, and for each member besides TDATA and TLAST the fields that it carries
         self._fields: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
             "s_axis": ("send", {f"t{carried}": ("to",)})}
         if "table" in inside:

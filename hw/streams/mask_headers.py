@@ -91,7 +91,7 @@ class AddressHeaders(wiring.Component):
     Parameters
     ----------
     header : AddressList
-        With one relation, and without signs.
+        A format with one relation, and without signs.
     path : sequence of int
         All nodes, in the order of the path.
     each : bool
@@ -128,12 +128,12 @@ class AddressHeaders(wiring.Component):
         above = Signal(nodes)  # positions above this node
         # destinations of the worm under way that are still to be chosen, the nearest one on the path in the lowest bit
         left = Signal(nodes)
-        other = Signal(nodes)  # those of the worm below this node, while the one above is under way
+        # destinations below this node, while the worm to the destinations above this node is under way
+        other = Signal(nodes)
         descending = Signal()
         less = Signal(nodes)
-        # one-hot: the next destination of the header; there is one
-        chosen = Signal(nodes)
-        chosen_valid = Signal()
+        chosen = Signal(nodes)  # the destination whose address is next in the header, one-hot
+        chosen_valid = Signal()  # there is such a destination
         busy = Signal()
         adds = Signal()
         address = Signal(bits)

@@ -22,15 +22,15 @@ class StreamReceiver(wiring.Component):
         host ─▶ buffer (all channels) ─▶ round robin ─┬─ payload ─▶ register ─▶ messages
                                                       └─ first flit of a worm: source of the channel's message
 
-    The consumption channels take turns, beat by beat: a message must not hold back the messages of other channels, as
-    worms that wait for each other's consumption channels would deadlock. The host must accept all beats in the end. A
-    worm without payload is dropped.
+    The consumption channels take turns, beat by beat: a message must not hold back the messages of other channels,
+    because worms that wait for each other's consumption channels would deadlock. The host must accept all beats in the
+    end. A worm without payload is dropped.
 
     ``messages.valid`` and ``messages.payload`` come from flip-flops. A valid beat stays unchanged until the host
     accepts it.
 
-    *Latency*: a beat is valid 2 cycles after its flit was on the link. *Throughput*: a beat per cycle, also if all are
-    of one channel; the source's id takes a cycle of each message. *Reset*: empty.
+    *Latency*: a beat is valid 2 cycles after its flit was on the link. *Throughput*: a beat per cycle, also if all
+    beats are of one channel; the source's id takes a further cycle for each message. *Reset*: empty.
 
     Parameters
     ----------

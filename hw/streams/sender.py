@@ -180,7 +180,7 @@ class StreamSender(wiring.Component):
                     flit.data.eq(read.data),
                     flit.tail.eq(at == final),
                     flit.head.eq(flit.tail & cut),
-                    read.addr.eq(at + credit),  # not `send`, which depends on the headers
+                    read.addr.eq(at + credit),  # not `at + send`: `send` depends on the headers
                 ]
                 m.d.sync += at.eq(at + credit)
                 with m.If(send & flit.tail & more):

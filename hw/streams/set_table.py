@@ -34,7 +34,7 @@ class SetTable(wiring.Component):
     Members
     -------
     table : In(stream of set_beat)
-        From the host, always ready.
+        From the host; ``ready`` is always 1.
     sets : In(stream of unsigned)
         Number of the set of the next message.
     headers : Out(stream of header_flit)

@@ -33,14 +33,14 @@ class StreamInterface(wiring.Component):
         sets ─▶ SetTable, or headers of masks           │
         receive_{c} ◀─ StreamReceiver ◀─ host_out_{c} ◀─┘
 
-    *Latency*: 2 cycles more than the interface either way, and the cycles of the header. *Throughput*: as in
-    `StreamSender`; to the host a beat per cycle, and the source's id takes a cycle of each message. *Reset*: empty, and
-    a table of sets has no set.
+    *Latency*: 2 cycles more than the interface in either direction, and to the router also the cycles of the header.
+    *Throughput*: as in `StreamSender`; to the host a beat per cycle, and the source's id takes a further cycle for each
+    message. *Reset*: empty, and a table of sets has no set.
 
     Parameters
     ----------
     interface : NetworkInterface
-        With one injection port, and worms that are sent whole.
+        An interface with one injection port, which sends worms whole, not in packets.
     headers : SetTable, AddressHeaders or BitStringHeaders
         Component that makes the headers.
     nodes, message : int
@@ -53,8 +53,8 @@ class StreamInterface(wiring.Component):
         or a mask with bit n for node n.
     table : In(stream of set_beat)
         Destination sets of the host. ``data`` of the first beat is the number of the set, ``data`` of the other beats
-        are header flits. ``ends`` marks the last header flit of a worm. Always ready. ``table`` exists only with a
-        table of sets.
+        are header flits. ``ends`` marks the last header flit of a worm. ``ready`` is always 1. ``table`` exists
+        only with a table of sets.
     receive_{c} : Out(stream of delivery_beat)
         Messages for the host, for each consumption link. ``channel`` is the consumption channel: beats of different
         channels interleave. ``source`` is the node that sent the message. ``damaged`` marks the last beat of a damaged

@@ -1,4 +1,4 @@
-"""Buffer of a tree input: one writer, one reader per branch; the slowest branch frees a flit."""
+"""Buffer of a tree input: one writer, one reader per branch. A flit is freed when the slowest branch has read it."""
 
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring

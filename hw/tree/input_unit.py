@@ -124,9 +124,11 @@ class TreeInput(wiring.Component):
                 "token_granted": In(spec.vcs)} if tokens else {}),
             "state": Out(TreeState).array(spec.vcs),
         })
-        self.offer = dict(zip(used, by_name(self.offers).values(), strict=True))  #: by output
-        self.out_vc = dict(zip(used, by_name(self.vc).values(), strict=True))  #: by output
-        #: ``arrived`` by output
+        #: Members ``offers_{output}``, by the output's number.
+        self.offer = dict(zip(used, by_name(self.offers).values(), strict=True))
+        #: Members ``vc_{output}``, by the output's number.
+        self.out_vc = dict(zip(used, by_name(self.vc).values(), strict=True))
+        #: Members ``arrived_{output}``, by the output's number.
         self.arrived_by = dict(zip(network, by_name(self.arrived).values(), strict=True)) if reports else {}
 
     @property
@@ -171,7 +173,7 @@ class TreeInput(wiring.Component):
 
     def _worm(self, m, v: int, intake: TreeInputDecode, buffer) -> TreeWorm:
         """Add the state machine of a virtual channel."""
-        # room for a worm per flit of the buffer, as each worm has at least one flit
+        # room for a worm per flit of the buffer, because each worm has at least one flit
         worm = TreeWorm(outputs={self.outputs[o].name: self.outputs[o].vcs for o in self.leads},
                         ejection_ports=len(self.ejection_ports),
                         groups=[[self.leads.index(o) for o in branch] for branch in self.branches],

@@ -165,8 +165,8 @@ class TreeWorm(wiring.Component):
                 "arrived": In(named(from_switches))} if reports else {}),
             **({"token_granted": In(1), "needs_token": Out(1), "ends_token": Out(1)} if tokens else {}),
         })
-        self.offer = list(by_name(self.target).values())  #: ``target_{output}``, by the output's number.
-        self.out_vc = list(by_name(self.vc).values())  #: ``vc_{output}``, by the output's number.
+        self.offer = list(by_name(self.target).values())  #: Members ``target_{output}``, by the output's number.
+        self.out_vc = list(by_name(self.vc).values())  #: Members ``vc_{output}``, by the output's number.
 
     def elaborate(self, platform):
         m = Module()

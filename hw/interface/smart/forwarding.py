@@ -80,8 +80,7 @@ class Forwarding(wiring.Component):
     full : Out(rows)
         For each row of the child table: the entry of the row's next packet is occupied.
     too_long : Out(1)
-        A flit from a consumption channel fills its packet's entry and is not the packet's tail: the packet is cut
-        arrives.
+        A flit from a consumption channel fills its packet's entry and is not the packet's tail: the packet is cut.
     row_in_use : Out(1)
         Error: the host begins to write a row of the child table while packets of the row are stored.
     has : Out(1)
@@ -159,11 +158,11 @@ class Forwarding(wiring.Component):
         name = packet_name(self.rows, self.places)
         writers, rows = self.channels + 1, range(self.rows)  # writers: consumption channels, then the host
         within = Signal(writers)  # a packet's first payload flit has arrived
-        stores = Signal(writers)  # that packet is stored
+        stores = Signal(writers)  # the writer's packet is stored
         packets = Array(Signal(name, name=f"writer{w}_packet") for w in range(writers))
         places_in = Array(Signal(range(self.packet), name=f"writer{w}_at") for w in range(writers))
         next_place = Array(Signal(range(self.places), name=f"row{r}_place") for r in rows)
-        # a bit per entry, as packets of several channels are freed in another order than they arrive
+        # a bit per entry: packets of several channels can be freed in another order than that of their arrival
         taken = Array(Signal(self.places, name=f"row{r}_taken") for r in rows)
         flit, writer = Signal.like(self.consumed_flit, name="flit"), Signal(range(writers))
         first, keeps, arrives = Signal(name="first"), Signal(name="keeps"), Signal(name="arrives")

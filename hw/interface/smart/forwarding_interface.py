@@ -37,11 +37,12 @@ class ForwardingInterface(NetworkInterface):
     The host posts the payload of a multicast once, after a flit with head mark and tail mark.
 
     *Latency*: as in `NetworkInterface`; the first flit of a packet's first copy is on ``network_out_0`` at the earliest
-    4 + t_nr + t_ns cycles after the packet's tail was on ``network_in_0``; with a receive queue and P payload flits,
-    P + 4 + max(t_nr, 1) + t_ns cycles after it. The t_nr of one packet may pass during the t_ns of another.
-    *Throughput*: after a copy of n flits has begun, the next copy begins n + t_ns
-    cycles later, with free resources. If t_ns is 0 and both copies take the same virtual channel, the next copy begins
-    1 cycle later still. *Reset*: as in `NetworkInterface`; the child table has no rows, and no packet is stored.
+    4 + t_nr + t_ns cycles after the packet's tail was on ``network_in_0``. With a receive queue and P payload flits,
+    the first copy's first flit is on ``network_out_0`` at the earliest P + 4 + max(t_nr, 1) + t_ns cycles after the
+    tail. The t_nr of one packet may pass during the t_ns of another. *Throughput*: after a copy of n flits has begun,
+    the next copy begins n + t_ns cycles later, with free resources. If t_ns is 0 and both copies take the same virtual
+    channel, the next copy begins 1 cycle later still. *Reset*: as in `NetworkInterface`; the child table has no rows,
+    and no packet is stored.
 
     Parameters
     ----------

@@ -34,14 +34,14 @@ class ControlField(enum.IntEnum, shape=3):
     IGNORED = 6
 
 
-#: The field after each field, except `ControlField.NUMBER`: it follows from the kind of the packet.
+#: The next field after each field. After `ControlField.NUMBER`, the next field depends on the kind of the packet.
 FOLLOWING = {ControlField.WORD: ControlField.NUMBER, ControlField.PACKETS: ControlField.LABEL,
              ControlField.LABEL: ControlField.LENGTH, ControlField.LENGTH: ControlField.HEADER,
              ControlField.HEADER: ControlField.LENGTH}
 
 
 class RowAdmission(wiring.Component):
-    """Rows of the child table in use. Control packets and the node's own host request and release them.
+    """Admission to the rows of the child table, which control packets and the node's own host request and release.
 
     ::
 
@@ -62,19 +62,20 @@ class RowAdmission(wiring.Component):
     A request is granted if its row is free when its number arrives, else it is refused. No request waits for a row. A
     granted request writes the row into the child table. After the request's last flit the answer is stored: the first
     list, then a word of 32 bits: 8 bits `CONTROL_ANSWER`, the row, `GRANTED` or `REFUSED`, and the request's label. A
-    release frees the row if the row was granted to a request of the same source and number. Otherwise it has no effect.
+    release frees the row if the row was granted to a request of the same source and number. Otherwise the release has
+    no effect.
 
-    A row is also free again when the message is through. A row with children counts the packets whose entry is freed,
-    a row without children the packets whose tail goes to the host.
+    A row is also free again when all packets of its message are through. A packet of a row with children is through
+    when its packet buffer entry is freed; a packet of a row without children, when its tail goes to the host.
 
     The first flit of a row from the own host is a request, too: if the row is free, the flit's credit is sent in the
     next cycle, else never. While a control packet arrives, the own host is refused. The host sends the other flits of a
-    granted row without a pause. A first flit with bit 7 gives the row back.
+    granted row without a pause. A first flit with bit 7 set gives the row back.
 
-    *Control packets are always taken*: they need no row, no entry of the packet buffer, and no credit of the network.
-    A source has at most one request at a node that is not answered, so a place for the answer is free. A control packet
-    waits only for another one that arrives on another channel, for its answer to be stored (ceil(32 / width) cycles),
-    and while the own host writes a row (one cycle per flit).
+    *Control packets are always taken*: they need no row, no entry of the packet buffer, and no credit of the network. A
+    source has at most one unanswered request at a node, so a place for the answer is free. A control packet waits only
+    while a control packet arrives on another channel, while an answer is stored (ceil(32 / width) cycles), and while
+    the own host writes a row (one cycle per flit).
 
     *Latency*: a flit for the child table is on ``table`` in the cycle after its arrival. If the tail of a request
     arrives in cycle t, the first flit of its answer is on ``front`` in cycle t + ceil(32 / width) + 2. *Throughput*: a
@@ -104,7 +105,7 @@ class RowAdmission(wiring.Component):
     table : Out(1)
         There is a flit for the child table.
     table_flit : Out
-        This flit.
+        The flit for the child table.
     children : In(rows)
         As in `ChildTable`.
     freed, freed_row : In
@@ -305,11 +306,12 @@ class RowAdmission(wiring.Component):
         return writes
 
     def _count(self, m, through):
-        """Find the rows of which a packet is through: its last copy has left, and the host gets its tail."""
+        """Find the rows of which a packet is through: its entry is freed, or, without children, the host gets its
+        tail."""
         flit, first = self.consumed_flit, Signal(name="first")
         within = Signal(self.channels)  # a packet's first payload flit has been taken
         packet_rows = Array(Signal(range(self.rows), name=f"vc{v}_row") for v in range(self.channels))
-        belongs = Signal(self.channels)  # the packet is one of a row
+        belongs = Signal(self.channels)  # the packet belongs to a row of the child table
         row, known, arrives = Signal(range(self.rows)), Signal(name="known"), Signal(name="arrives")
         m.d.comb += [
             first.eq(~bit_at(within, self.consumed_vc)),

@@ -157,7 +157,8 @@ class PacketBufferProbe(InterfaceProbe):
 
     @property
     def offered(self) -> tuple[list[int], bool]:
-        """Data of all payload flits of the packet that is copied, and true: the first payload flit is included."""
+        """Data of all payload flits of the packet that is being copied, and true, because its first payload flit is
+        included. Without a copy, the list is empty, and the second value is false."""
         place = self.copied()
         return ([], False) if place is None else (self.flits(place), True)
 

@@ -1,4 +1,4 @@
-"""Rejection of class maps that have no consumption class for a stop of a worm before its last one."""
+"""Refusal of class maps that have no consumption class for a stop of a worm before the worm's last destination."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,9 +15,9 @@ __all__ = ["require_classes", "without_class"]
 
 
 def require_classes(classes: ConsumptionClasses, scheme: str, routes: Routes, worms: Worms) -> None:
-    """Refuse a class map that has no class for a stop of one of these worms before its last one.
+    """Refuse a class map that has no class for a stop of one of these worms before the worm's last destination.
 
-    A class map that has no classes is allowed.
+    A class map without any classes is allowed.
     """
     if not len(classes):
         return

@@ -58,8 +58,8 @@ class ConsumptionClasses:
     ----------
     networks : tuple of tuple of str
         Directions of each class: ``"0+"`` and ``"0-"`` are steps up and down dimension 0, and so on; ``"up"`` and
-        ``"down"`` are hops to higher and to lower Hamiltonian labels. Each direction once. If the map has no networks,
-        every worm may reserve any consumption channel.
+        ``"down"`` are hops to higher and to lower Hamiltonian labels. Each direction occurs at most once. If the map
+        has no networks, every worm may reserve any consumption channel.
     by : "next" or "last"
         The hop that decides the class at a stop: the hop after the stop, or the hop before it.
 
@@ -128,12 +128,12 @@ class ConsumptionClasses:
         return any(_vc_of(direction) for network in self.networks for direction in network)
 
     def of_direction(self, direction: str, vc_class: int | None = None) -> int:
-        """Consumption class of a hop in this direction on virtual channels of class ``vc_class``, or ``NO_CLASS``."""
+        """Return the class of a hop in this direction on virtual channels of class ``vc_class``, or ``NO_CLASS``."""
         names = {direction, f"{direction}.{vc_class}"}
         return next((k for k, network in enumerate(self.networks) if names.intersection(network)), NO_CLASS)
 
     def at_stop(self, last: npt.ArrayLike, following: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Consumption class that each worm reserves at a stop.
+        """Return the consumption class that each worm reserves at a stop.
 
         Parameters
         ----------
@@ -146,8 +146,8 @@ class ConsumptionClasses:
         return np.where(np.equal(following, NO_CLASS), last, following).astype(np.int8)
 
     def of_channels(self, topology: Topology, vc_classes: int = 1) -> npt.NDArray[np.int8]:
-        """Consumption class of each hop of a topology, int8 [links * vc_classes]; ``NO_CLASS`` for a hop without a
-        class.
+        """Return the consumption class of each hop of a topology, int8 [links * vc_classes]; ``NO_CLASS`` for a hop
+        without a class.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ class ConsumptionClasses:
         return classes.reshape(-1)
 
     def of_visits(self, routes: Routes, worms: Worms) -> npt.NDArray[np.int8]:
-        """Consumption class that each worm reserves at each of its destinations, int8 [all destinations].
+        """Return the consumption class that each worm reserves at each of its destinations, int8 [all destinations].
 
         The class is ``NO_CLASS`` at a worm's last destination, where any channel is allowed, and at stops without a
         class.
@@ -210,7 +210,8 @@ def require_any_channel(classes: ClassMap | None, names: str) -> None:
 
 
 def missing_directions(classes: ConsumptionClasses, topology: Topology) -> list[str]:
-    """List the directions of a network that a class map lacks: of labels if the map has such, else of dimensions."""
+    """List the directions that a class map lacks: directions of labels if the map has one of them, else directions of
+    the network's dimensions."""
     has = {_hop_of(direction) for network in classes.networks for direction in network}
     every = ["up", "down"] if has & {"up", "down"} else [
         direction_name(*step) for step in mesh_directions(topology.shape)] if topology.kind in GRIDS else []
@@ -218,17 +219,17 @@ def missing_directions(classes: ConsumptionClasses, topology: Topology) -> list[
 
 
 def _hop_of(direction: str) -> str:
-    """Direction without its class of virtual channels: ``0+`` of ``0+.1``."""
+    """Return a direction without its class of virtual channels: ``0+`` for ``0+.1``."""
     return direction.partition(".")[0]
 
 
 def _vc_of(direction: str) -> str:
-    """Class of virtual channels of a direction. Empty: any."""
+    """Return the class of virtual channels of a direction: ``1`` for ``0+.1``; empty if the direction has no class."""
     return direction.partition(".")[2]
 
 
 def _runs(topology: Topology, hop: str) -> npt.NDArray[np.bool_]:
-    """Links in a direction, bool [links]."""
+    """Return the links in a direction, bool [links]."""
     start, out, end, _ = topology.links.T
     if hop in ("up", "down"):
         if topology.labels is None:

@@ -1,4 +1,4 @@
-"""Plan of one multicast: readable and checked."""
+"""Plan of one multicast, checked when it is built."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -42,8 +42,8 @@ class PlannedWorm:
         Hops from switch to switch, in the order in which the worm's head takes them; of several candidates, the
         preferred one. The first hop leaves the switch where the source injects. The last hop leads to the switch where
         the last destination consumes. A worm whose source and destinations are at one switch has no hop. The links of a
-        tree are its edges. An edge starts at the source's switch, or where an earlier edge ends; it continues the last
-        such edge.
+        tree are its edges. An edge starts at the source's switch, or where an earlier edge ends. If several earlier
+        edges end there, the edge continues the last of them.
     link_rows : tuple of int
         Indices of the links in `Topology.links`. Parallel links have different indices.
     after : int or None
@@ -145,7 +145,7 @@ class Plan:
 
     @cached_property
     def arrays(self) -> Worms:
-        """The worms as arrays, with each worm's step and tier (the source's host or network interface sends it)."""
+        """The worms as arrays, with each worm's step and tier (its sender: a host or a network interface)."""
         visits = [worm.destinations for worm in self.worms]
         said = [worm.signs for worm in self.worms if worm.signs is not None]
         return Worms(
@@ -336,7 +336,7 @@ class Plan:
             self._refuse(f"worm {worm.id} does not reach node {missed[0]}. Needed: a path to all its destinations.")
 
     def _refuse_hop(self, worm: PlannedWorm, start: int, end: int, routes: Routes, hops: set[int]) -> None:
-        """Refuse a link that the relation does not take at a switch. ``hops``: the switches that it goes to."""
+        """Refuse a link that the relation does not take at a switch. ``hops``: switches to which the relation leads."""
         needed = f"switch {' or '.join(map(str, sorted(hops)))}" if hops else f"the end of the worm at switch {start}"
         self._refuse(f"worm {worm.id} goes from switch {start} to {end}, which is not the next hop of "
                      f"{routes.relation.name}. Needed: {needed}.")

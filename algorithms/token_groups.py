@@ -1,4 +1,5 @@
-"""Groups of switches that share a token: one switch at a time may replicate a worm ([Varavithya], section 3.2)."""
+"""Groups of switches that share a token: one switch of a group at a time may replicate a worm ([Varavithya], section
+3.2)."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -69,7 +70,7 @@ def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection:
     """Refuse two or more consumption channels that do not suffice for all worms that may arrive at a time
     (`all_consumed`). Token groups are defined only for one channel, or for enough channels.
 
-    ``option``: name of the number of channels in the refusal.
+    ``option``: name of the refused option in the message.
     """
     _require_stages(topology)
     enough = _worms_at_a_node(topology, vcs, ejection)
@@ -116,10 +117,10 @@ def all_consumed(topology: Topology, *, channels: int, vcs: int, ejection: str) 
 def token_groups(topology: Topology, *, consumed: bool) -> TokenGroups:
     """Group the switches of a multistage network.
 
-    Two switches of a stage share a resource if worms that they replicate can request it later. Groups are the connected
-    components of switches that share resources. Without ``consumed``, a node's consumption channels are a resource: all
-    switches that reach the node share them. With ``consumed``, the shared resources are the buffers of later switches,
-    and the last stage needs no token.
+    Two switches of a stage share a resource if worms that they replicate can request this resource later. Groups are
+    the connected components of switches that share resources. Without ``consumed``, a node's consumption channels are a
+    resource that all switches from which worms reach the node share. With ``consumed``, the shared resources are the
+    buffers of later switches, and the last stage needs no token.
 
     On a baseline network of S stages of b x b switches, a group of stage j (from 0) has b**(S-1-j) switches, or
     b**(S-2-j) with ``consumed``, as in the paper.

@@ -1,4 +1,4 @@
-"""Rejection of worms that routers do not pass on: by their turns, and by the consumption classes at their stops."""
+"""Refusal of worms that routers do not pass on: a turn is missing, or a stop has no consumption class."""
 
 import numpy as np
 
@@ -18,8 +18,8 @@ __all__ = ["require_passage", "require_turns", "require_unicasts", "wrong_turn"]
 def require_unicasts(scheme: Scheme, routes: Routes) -> None:
     """Refuse worms with several destinations under a relation for unicasts only."""
     if routes.for_unicasts and not issubclass(scheme.header, Unicast):
-        raise WormcastError(f"relation: {routes.relation.name} is not valid for {scheme.name}: its worms have several "
-                            "destinations. Allowed: schemes of unicasts, as individual.")
+        raise WormcastError(f"relation: {routes.relation.name} is not valid for {scheme.name}: worms of {scheme.name} "
+                            "have several destinations. Allowed: schemes of unicasts, such as individual.")
 
 
 def require_passage(scheme: Scheme, routes: Routes, classes: ConsumptionClasses, worms: Worms, *, whole: bool,

@@ -54,10 +54,10 @@ def validate_worms(
 
 
 def visits_are_wanted(worms: Worms, nodes: int, messages: MessageBatch) -> bool:
-    """Return whether the worms of each message visit its destinations once, and no other node.
+    """Return whether the worms of each message visit the message's destinations once, and no other node.
 
-    This check is a small part of `validate_worms`, and costs about a tenth of it. The arrays of the worms have the
-    shapes that `Worms` states.
+    This check is a small part of `validate_worms`, and takes about a tenth of its time. The arrays of the worms must
+    have the shapes that `Worms` states.
     """
     if not np.array_equal(worms.destination_offsets[worms.message_offsets], messages.destination_offsets):
         return False
@@ -159,8 +159,8 @@ class _Rows:
         source, after, first = self.source, self.after, self.first[self.message]
         at_once = after == AT_ONCE
         for row in _rows((self.arrays["tier"] == INTERFACE) & at_once):
-            raise self.invalid(row, "is forwarded by a network interface, and depends on no worm whose packets it "
-                               "would forward. Needed: the number of such a worm in after.")
+            raise self.invalid(row, "is forwarded by a network interface, and depends on no worm (array after). "
+                               "Needed: the index of the worm whose packets the interface forwards.")
         start = np.asarray(sources, np.int64)[self.message]
         for row in _rows(at_once & (source != start)):
             raise self.invalid(row, f"waits for no other worm, and has source {source[row]}. Needed: "
@@ -171,12 +171,13 @@ class _Rows:
                                f"or {AT_ONCE} if the message's source sends the worm at once.")
         senders = self.message * self.nodes + source
         places = np.searchsorted(self.visits[self.order], senders)
-        received = np.append(self.order, 0)[places]  # index of the visit by which the sender receives it
+        received = np.append(self.order, 0)[places]  # index of the visit by which the sender receives the message
         at = np.append(self.worm_of_visit, 0)[received]
         receives = np.append(self.visits, -1)[received] == senders
         for row in _rows(~at_once & ~(receives & (at == after))):
-            raise self.invalid(row, f"depends on worm {after[row] - first[row]}, which does not reach its sender, node "
-                               f"{source[row]}. Needed: a worm that does.")
+            sender = f"node {source[row]}"
+            raise self.invalid(row, f"is sent by {sender}, and depends on worm {after[row] - first[row]}, which does "
+                               f"not reach {sender}. Needed: a worm that reaches {sender}.")
 
     def require_ranks(self) -> None:
         """Check that the ranks of each sender's worms of a message are 0, 1, 2 and so on."""

@@ -60,11 +60,12 @@ class Worms:
     rank : int32 array [worms]
         Index of the worm among its sender's sends for this message, from 0.
     after : int64 array [worms]
-        Worm (an earlier row, of the same message) whose receipt at this worm's source releases it, or ``AT_ONCE``.
+        Worm (an earlier row, of the same message) whose receipt at this worm's source releases this worm, or
+        ``AT_ONCE``.
     destination_offsets : int64 array [worms + 1]
         Destinations of worm w are destinations[destination_offsets[w]:destination_offsets[w + 1]].
     destinations : int32 array [all destinations]
-        Nodes in visiting order.
+        Nodes in visiting order; for a tree, in any order.
     signs : int64 array [all destinations], optional
         Signs of each destination in the header: bit d for dimension d, set for downwards. A sign selects the way around
         a ring where both ways have the same length. Default: `default_signs`. Signs are used only with ``--ties

@@ -162,12 +162,12 @@ class _Ways:
     """Ways: groups of sources whose worms to a node have the same possible next stops after this node.
 
     Each way consists of a node, a set of next stops, and the sources or previous stops from which worms to the node
-    have exactly these next stops. The set of next stops is empty if the worms of the way end at the node.
+    have exactly these next stops. The set of next stops is empty if all worms of the way end at the node.
 
     Attributes
     ----------
     nodes, sources
-        Of each way: the node, and an array of the sources or previous stops of the worms to it.
+        Of each way: the node, and an array of the sources or previous stops of the worms to this node.
     offsets, pairs
         The rows of `stop_pairs` that belong to way k, one for each of its next stops: pairs[offsets[k]:offsets[k + 1]].
     stop_pairs

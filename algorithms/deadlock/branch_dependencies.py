@@ -51,10 +51,10 @@ class ResourceNumbers(NamedTuple):
     channels : int
         Number of channels (link and class) that the relation distinguishes.
     ends : int
-        Number of the first resource that worms request at their last destination. Each ejection port has one resource
+        Index of the first resource that worms request at their last destination. Each ejection port has one resource
         that worms request at their last destination.
     tokens : int
-        Number of the first resource that is a token.
+        Index of the first resource that is a token.
     """
 
     share: int
@@ -92,7 +92,9 @@ def branch_dependencies(part: ChannelUse, splits: BranchPairs, numbering: Resour
 
 
 def beyond(across: Edges, starts: Integers, ends: Integers) -> Edges:
-    """Replace each edge to a branch's first channel, which the worm already holds, by edges to the resources after it.
+    """Replace each edge to the first channel of a branch by edges to the resources that follow this channel.
+
+    The replicated worm already holds the first channel of the branch.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ class BranchPairs:
     A *place* is a channel, ``link * classes + class``, or the end at a node, ``channels + ejection port``. All places
     of a worm are in the tree from its source to all nodes, so that these trees contain all pairs of places of worms. If
     worms go up without replication, each tree has the channels from a source up to one switch where worms turn down,
-    and the paths to all nodes below it.
+    and the paths to all nodes below this switch.
 
     Parameters
     ----------

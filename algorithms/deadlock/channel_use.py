@@ -42,7 +42,8 @@ class ChannelUse:
     Parameters
     ----------
     name : str
-        Name of the scheme, and of the relation if it is not the scheme's own, or if the topology is of a user's kind.
+        Name of the scheme. The name of the relation is appended if the scheme has another relation of its own, or if
+        the topology is of a user's kind.
     topology : Topology
     routes : Routes
         Routes of the worms.
@@ -248,8 +249,8 @@ def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers)
 
 
 def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
-    """Refuse networks without exactly one node at each switch, and relations whose candidates depend on the link by
-    which a worm arrives.
+    """Refuse networks in which some switch does not have exactly one node, and relations whose candidates depend on the
+    link by which a worm arrives.
 
     A relation that always has one candidate may have two phases: one of worms at their source, and one of all worms
     that have arrived by a link.
@@ -291,10 +292,10 @@ def visit_triples_of(scheme: Scheme, topology: Topology) -> Integers:
 
 
 def _sample(scheme: Scheme, topology: Topology, seed: int) -> tuple[int, Integers]:
-    """Return the number and the visit triples of random multicasts to three or more destinations; of one broadcast if
-    the scheme only broadcasts.
+    """Return the number of random multicasts to three or more destinations, and the visit triples of their worms.
 
-    In networks of fewer than four nodes, the multicasts are to all other nodes.
+    For a scheme that only broadcasts, the sample is one broadcast. In networks of fewer than four nodes, the multicasts
+    are to all other nodes.
     """
     generator = np.random.default_rng(seed)
     most = min(topology.nodes - 1, LARGEST_SAMPLE)
@@ -454,7 +455,11 @@ def _stops(triples, last, arrays, starts, phases):
 
 @compiled
 def _stops_of_choices(triples, arrays, starts, phases):
-    """Return the arrays of `_stops` for worms with a choice, and as second array all candidates at each stop."""
+    """Return `stops`, `asked`, `used`, `loaded` and `arrives` for worms with a choice of channels.
+
+    The array `asked` is like `stops`, but has an entry for each candidate at a stop. The other arrays are as in
+    `_stops`.
+    """
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     channels, nodes = len(switch_of_link) * classes, len(starts)
     stops = np.full((channels, link_of_port.shape[1] * classes, 3), NOWHERE, np.int32)

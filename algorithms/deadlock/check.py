@@ -116,13 +116,15 @@ class Analysis:
         was found. ``"undecided"``: neither a proof nor the worms of a deadlock were found. If the verdict is undecided,
         the field `searched` says why.
     cycle : tuple of Dependency
-        A shortest cycle of dependencies. `cycle` is empty if no cycle was found.
+        A cycle of dependencies, as short as possible: of the dependency graph, or of smart interfaces with too few
+        packet buffer entries. `cycle` is empty if no cycle was found.
     worms : tuple of HeldWorm
         Worms of a deadlock in which some worm has a choice of channels. The worms of a deadlock together hold all
         candidates for which each of them waits. `worms` is empty if no deadlock with a choice of channels was found.
     assumes : str
         Assumptions of the proof, as a clause: about the hardware, or about the direction that hosts choose where both
-        ways around a ring are equally long. `assumes` is empty if there is no proof, or if it needs no assumptions.
+        ways around a ring are equally long. `assumes` is empty if there is no proof, or if the proof needs no
+        assumptions.
     searched : str
         Why the verdict is undecided, for example the search that found no deadlock. Empty for other verdicts.
     classes_required : int
@@ -238,8 +240,9 @@ def check(
     relation : Relation, optional
         Routes the scheme's worms in place of its own.
     consumption : int, optional
-        Consumption channels of each ejection port. Range: 1 to 16. The default of `consumption` is the largest number
-        of consumption classes of one of the schemes, at least 1.
+        Consumption channels of each ejection port. Range: 1 to 16. Default: the number of classes of `classes`; without
+        `classes`, the largest number of consumption classes of one of the schemes. The default is at least 1, and 1
+        with `slots`.
     classes : ConsumptionClasses, optional
         Class map for all worms, in place of the schemes' own.
     others : sequence of (Scheme, Relation or None)
@@ -369,8 +372,8 @@ def check(
 def _full_interfaces(topology: Topology, scheme: Scheme, consumption: int, seed: int) -> list[Dependency]:
     """Return the steps of a cycle of interfaces.
 
-    The steps alternate: one holds packet buffer entries of a node, the next one holds consumption channels of the next
-    node of the cycle.
+    The steps alternate: after a step that holds packet buffer entries of a node, the next step holds consumption
+    channels of the next node of the cycle.
     """
     channels = "0" if consumption == 1 else "*"
     return [Dependency(str(resource), scheme.name, source, stops)

@@ -29,12 +29,12 @@ class ClassDirections:
     deciding : tuple of str
         Directions of the hops that decide a class.
     idle : tuple of str
-        Directions whose hops decide no class. All directions that decide no class can share one class. At a stop before
-        its last one, no worm reserves a channel of the class for directions that decide no class. So worms at their
-        last destination can always get a channel of the class for directions that decide no class. The class for
-        directions that decide no class is the "+ 1" of Lemma 1, which e-mcast on meshes of two rows needs.
+        Idle directions: directions whose hops decide no class. All idle directions can share one class. At a stop
+        before its last one, no worm reserves a channel of this class, so that worms at their last destination can
+        always get a channel of this class. The class of the idle directions is the "+ 1" of Lemma 1, which e-mcast on
+        meshes of two rows needs.
     by : "next" or "last"
-        The hop that decides the class of a stop: the hop after it, or the hop before it.
+        The hop that decides the class at a stop: the hop after the stop, or the hop before the stop.
     """
 
     deciding: tuple[str, ...]
@@ -55,8 +55,8 @@ class ClassDirections:
     def maps(self, count: int) -> Iterator[ConsumptionClasses]:
         """Yield once each map of the deciding directions to `count` classes.
 
-        If some directions decide no class, also yield the maps of the deciding directions to `count` - 1 classes, with
-        all directions that decide no class in a further class.
+        If there are idle directions, also yield the maps of the deciding directions to `count` - 1 classes, with all
+        idle directions in a further class.
         """
         maps = partitions(self.deciding, count)
         if self.idle:

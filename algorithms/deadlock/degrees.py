@@ -118,13 +118,14 @@ def channel_bounds(parts: Sequence[ChannelUse], ejection: str) -> tuple[int | No
 
     - Relations without a choice: links are counted as by ``"held"`` of `degrees`, with one virtual channel each, as
       further virtual channels of a link change nothing. If the condition of Corollary 2 is not met (column-path on
-      meshes of two rows), Lemma 1's number is returned for both. If each link has an ejection port, one consumption
-      channel suffices. A relation without a choice but with several classes of virtual channels has no bounds: both
-      numbers are None.
+      meshes of two rows), Lemma 1's number is returned for both. If each link has an ejection port, both numbers are 1:
+      one consumption channel of each port suffices.
     - Worms with a choice that stop on their way: v_in counts the virtual channels by which worms arrive at
       destinations, one of each class (section 3.2.1). In the same way, v_out counts the virtual channels by which worms
-      go on from stops. Only Lemma 1 applies. For worms with a choice there are no bounds if each link has an ejection
-      port.
+      go on from stops. Only Lemma 1 applies: the second number is None. If each link has an ejection port, both numbers
+      are None.
+    - All other worms, for example of a relation without a choice but with several classes of virtual channels: both
+      numbers are None.
     """
     topology, vc_classes = parts[0].topology, parts[0].vc_classes
     if all(part.stops_with_a_choice and part.vc_classes == vc_classes for part in parts):

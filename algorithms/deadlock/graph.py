@@ -40,10 +40,10 @@ class DependencyGraph:
     - A worm may have entered the buffer of a virtual channel behind the tail of another worm, and wait until that worm
       leaves. The worm behind the tail holds its previous channels and needs the channel whose buffer its head is in. A
       worm that waits to enter a buffer also has an edge from its previous channel to the buffer's channel.
-    - If relations distinguish different numbers of classes, a link has in the graph as many channels as their least
-      common multiple. A class of a relation with fewer classes then consists of several channels of the graph, and
-      worms of this class have an edge to each of them. One free channel suffices to enter the link, but a worm may be
-      in any buffer of its class behind the tail of another worm.
+    - If relations distinguish different numbers of classes, each link has in the graph as many channels as the least
+      common multiple of these numbers. A class of a relation with fewer classes then consists of several channels of
+      the graph, and worms of this class have an edge to each of these channels. One free channel suffices to enter the
+      link, but a worm may be in any buffer of its class behind the tail of another worm.
     - Consumption class k owns consumption channel k % channels, so that an ejection port has min(classes, channels)
       groups, or one group without classes. Consumption channels beyond the number of classes are open to all worms. A
       worm that waits for a consumption channel beyond the number of classes may also take the channel of its class. So
@@ -143,18 +143,17 @@ class DependencyGraph:
 
     @property
     def first_choice(self) -> int:
-        """Number of the first resource "any channel", which represents a choice among the groups of an ejection port.
-        """
+        """Index of the first resource "any channel", which represents a choice among the groups of an ejection port."""
         return self.first_tokens + (0 if self.tokens is None else len(self.tokens.names))
 
     @property
     def first_tokens(self) -> int:
-        """Number of the first resource that is a token."""
+        """Index of the first resource that is a token."""
         return self.first_slots + (self.topology.nodes if self.slots else 0)
 
     @property
     def first_slots(self) -> int:
-        """Number of the first slot resource. All retransmission slots of a node are one resource."""
+        """Index of the first slot resource. All retransmission slots of a node are one resource."""
         return self.channels + len(self.ports) * self.groups
 
     def describe(self, resource: int, vcs: int) -> str:
@@ -184,14 +183,15 @@ class DependencyGraph:
         return not may_return(self.resources, self.starts[inside], self.ends[inside], labels)
 
     def cycle(self) -> list[tuple[int, Integers]]:
-        """Return a shortest cycle of resources that are not safe, each with the witness that requests the next one."""
+        """Return the resources of the cycle that `cycle_edges` returns, each with a worm that requests the next one."""
         return [(int(self.starts[edge]), self.witnesses[edge]) for edge in self.cycle_edges()]
 
     def cycle_edges(self) -> list[int]:
-        """Return the cycle that `cycle` returns, as edges.
+        """Return the edges of a shortest cycle of resources that are not safe.
 
-        Cycles without the resource "any channel" are preferred. In a cycle with "any channel", the edge from "any
-        channel" to a group is left out: the group represents "any channel". The result is deterministic.
+        Cycles without a resource "any channel" are preferred, even to shorter cycles. In a cycle with "any channel",
+        the edge from "any channel" to a group is left out: the group represents "any channel". The result is
+        deterministic.
         """
         locked = self.locked()
         inside = np.flatnonzero(locked[self.starts] & locked[self.ends])
@@ -221,16 +221,17 @@ def dependency_graph(
     ejection : "one" or "all"
         As in `ejection_ports`.
     without : sequence of ChannelUse
-        Parts whose worms are left out. In the remaining parts, worms with a choice of channels have an edge to each
-        candidate, so that a cycle need not be a deadlock.
+        Parts whose worms are left out, except for the edges at stops of worms with `needs_whole_packet`. In the
+        remaining parts, worms with a choice of channels have an edge to each candidate, so that a cycle need not be a
+        deadlock.
     slots : int
         Retransmission slots of each node. With slots, worms are absorbed at each destination and have no classes.
     tokens : TokenGroups, optional
         Tokens of replicated worms.
     consumed : bool
-        Consumption channels suffice for all worms that may arrive (`all_consumed`), so that no worm waits for a
-        consumption channel. If consumption channels do not suffice for all worms, all consumption channels of a port
-        are one resource for replicated worms.
+        Consumption channels suffice for all worms that may arrive (`all_consumed`), so that no replicated worm waits
+        for a consumption channel. If `consumed` is False, all consumption channels of a port are one resource for
+        replicated worms.
     fits : bool
         Switch buffers store a whole worm of the schemes with `needs_whole_packet`.
     """

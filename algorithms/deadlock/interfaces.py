@@ -24,7 +24,7 @@ def circle_of_interfaces(topology: Topology, scheme: Scheme, seed: int = 0) -> t
     until their copies are sent. Each copy waits for a consumption channel of the next node, and the worm in that
     channel waits for a packet buffer entry of the next node. Around a cycle of interfaces the packets may wait for
     ever. The search draws `MULTICASTS` random multicasts of the scheme. The result is empty if the search finds no
-    cycle; this does not prove that there is none.
+    cycle. An empty result does not prove that no cycle exists.
     """
     if topology.nodes < 3:
         return ()

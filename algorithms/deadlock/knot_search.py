@@ -38,7 +38,7 @@ class KnotWorm:
     Parameters
     ----------
     part : int
-        Number of its part.
+        Index of the worm's scheme in `KnotSearch.parts`.
     witness : tuple of int
         The worm's source or previous stop, and its next stops, as in `ChannelUse`.
     resources : tuple of int
@@ -102,9 +102,10 @@ class KnotSearch:
         Parameters
         ----------
         each_with_a_head : bool
-            Consider only worms that hold one channel each: each resource of the set has the head of a worm.
+            Consider only worms that hold one channel each: each resource of the set is the last one that some worm's
+            head acquired.
         consumption_alone : bool
-            Consider only resources held for ever because worms wait for consumption channels.
+            Consider only sets without channels of links, in which worms wait for consumption channels only.
         """
         graph = self.graph
         lost = np.ones(graph.resources, bool)
@@ -121,7 +122,9 @@ class KnotSearch:
             lost &= held
 
     def search(self) -> tuple[list[KnotWorm], int]:
-        """Search for worms that form a deadlock, first with one channel each, then with several. Return also the steps.
+        """Search for worms that form a deadlock, first with one channel each, then with several channels each.
+
+        Return the worms, and the number of steps of the search. The list of worms is empty if none were found.
 
         If worms stop on their way, the search with several channels first tries deadlocks in which worms wait for
         consumption channels only, as these can be small.
@@ -147,7 +150,8 @@ class KnotSearch:
                 for part in self.choosing]
 
     def fixed(self, resource: int) -> Iterator[tuple[int, tuple[int, ...], list[int]]]:
-        """Yield worms without a choice that hold a resource: part, witness, and the candidates that they wait for."""
+        """Yield worms without a choice that hold a resource: part, witness, and the resources that the worm waits for.
+        """
         graph = self.graph
         for edge in np.flatnonzero(graph.starts == resource):
             end, (part, *stops) = int(graph.ends[edge]), graph.witnesses[edge].tolist()
@@ -190,7 +194,7 @@ class KnotSearch:
 def choosing_parts(parts: Sequence[ChannelUse]) -> list[ChannelUse]:
     """Return the channel use of each scheme whose worms have a choice of channels.
 
-    If inputs use candidates in turn, a worm has no choice: it waits for one of them.
+    If the inputs of switches assign candidates in turn, a worm has no choice: it waits for the one assigned candidate.
     """
     return [part for part in parts if not part.routes.deterministic and not part.routes.in_turn]
 
@@ -205,8 +209,8 @@ def is_free(parts: Sequence[ChannelUse], channels: int, classes: ClassMap | None
 
 
 _Placed = tuple[KnotWorm, list[int], int]
-"""A worm, the places (states) that its head passed, and the next stop if it waits for a consumption channel on its way
-(otherwise -1)."""
+"""A worm, the places (states) that its head passed, and a stop: the worm's next stop after the one at which it waits
+for a consumption channel; -1 if the worm does not wait for a consumption channel on its way."""
 
 
 def _held(part: int, heads: HeaderStates, way: Sequence[int], to: int, waits: Sequence[int]) -> KnotWorm:

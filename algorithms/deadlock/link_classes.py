@@ -28,7 +28,7 @@ class LinkClasses:
         Number of classes. Only worms at their last destination use the consumption channels of a class to which no
         link belongs.
     by : "next" or "last"
-        The hop that decides the class of a stop: the hop after it, or the hop before it.
+        The hop that decides the class at a stop: the hop after the stop, or the hop before the stop.
     """
 
     numbers: npt.NDArray[np.int8]

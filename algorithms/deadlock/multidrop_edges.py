@@ -15,9 +15,9 @@ __all__ = ["find_multidrop_edges"]
 def find_multidrop_edges(part: ChannelUse, ports: EjectionPorts) -> BranchPairs:
     """Find the pairs of branches at each switch where worms stop.
 
-    At a stop there is a branch to each node of the switch, and one to the next stop. The branch to the next stop may
-    extend over any number of further stops: the worm may hold channels there, and consumption channels of nodes (places
-    of `BranchPairs`).
+    At a stop there is a branch to each node of the switch, and a branch to the next stop. The branch to the next stop
+    may extend over any number of further stops: the worm may hold channels there, and consumption channels of nodes
+    (places of `BranchPairs`).
     """
     topology, routes, pairs = part.topology, part.routes, part.pairs
     assert pairs is not None

@@ -78,7 +78,7 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
         return DeadlockVerdict("deadlock", _of_worms(graph, worms), worms)
     if not search.possible().any():
         return DeadlockVerdict("undecided", graph, searched="worms can wait for each other only if heads are in "
-                               "buffers behind the tails of other worms. Whether they can form a cycle is not known")
+                               "buffers behind the tails of other worms. Whether such waits form a cycle is not known")
     return DeadlockVerdict("undecided", graph, searched=f"a search of {steps} steps found no worms that hold all "
                            "channels for which they wait")
 

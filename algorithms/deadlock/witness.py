@@ -1,4 +1,4 @@
-"""Concrete worms that realise a cycle of dependencies, some of them replicated."""
+"""Concrete worms, some of them replicated, that realise a cycle of dependencies."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -10,7 +10,8 @@ __all__ = ["CycleStep", "retell"]
 
 
 class CycleStep(NamedTuple):
-    """A step of a cycle: a resource, and a worm that holds it and requests the next one."""
+    """A step of a cycle: a resource, and a worm that holds this resource and requests the next resource of the cycle.
+    """
 
     resource: int
     part: int

@@ -35,8 +35,8 @@ class Choices:
     options : int16 array [phases, switches, nodes, alternatives]
         Codes ``output port * classes + class`` in the order of preference. The code -1 follows the last candidate, and
         fills states without a candidate. At the switch where the node consumes, the only candidate is the node's own
-        port, class 0. At a stop, the last candidate (the escape channel) is the next hop that decides the consumption
-        class.
+        port, class 0. If the hop after a stop decides a worm's consumption class there, and this hop has several
+        candidates, the last candidate (the escape channel) counts.
     phase_of_link : int8 array [links]
         Phase of worms that arrived by this link. Worms from their node's injection are in phase 0, except as
         ``phase_of_node`` states.
@@ -44,8 +44,8 @@ class Choices:
         Names of the classes of virtual channels on links between switches. Class k of K classes owns the virtual
         channels k*V/K to (k+1)*V/K - 1 of a link's V virtual channels.
     together : bool
-        A worm with several destinations is replicated only at a switch where no candidate towards any of them is a link
-        of phase 0.
+        A worm with several destinations is replicated only at a switch where no candidate towards any of these
+        destinations is a link whose `phase_of_link` is 0.
     phase_of_node : int8 array [nodes], optional
         Phase of the worms that a node injects. By default, the worms of all nodes are injected in phase 0.
     in_turn : bool
@@ -137,7 +137,7 @@ class Relation(ABC):
                                     f"{type(given).__name__}. Needed: a NumPy array.")
         if not choices.classes:
             raise WormcastError(f"relation {self.name}: classes of its Choices for {topology.name} are empty. Needed: "
-                                "the name of 1 or more.")
+                                "1 or more names.")
         started = np.zeros(topology.nodes, np.int8) if choices.phase_of_node is None else choices.phase_of_node
         return Routes(self, topology, choices.options, choices.phase_of_link, choices.classes, choices.together,
                       started, choices.in_turn)
@@ -153,7 +153,7 @@ class ChoiceRelation(Relation):
         Raises
         ------
         WormcastError
-            The relation is not defined there.
+            The relation is not defined on this topology.
         """
 
     def table(self, topology: Topology) -> npt.NDArray[np.int8]:
@@ -186,7 +186,7 @@ class ChangedRelation(ChoiceRelation):
 class AnyChannel(ChangedRelation):
     """Another relation without its classes: a worm takes any virtual channel of its link (``--vc-classes none``).
 
-    Worms that the classes separated may then wait in a cycle: e-cube deadlocks on a torus.
+    Worms that the classes separated may then wait in a cycle: e-cube without classes can deadlock on a torus.
     """
 
     def __init__(self, relation: Relation) -> None:
@@ -212,7 +212,7 @@ def turns_of(relation: Relation, topology: Topology) -> npt.NDArray[np.bool_]:
     Raises
     ------
     WormcastError
-        `turns` fails, or does not return an array of this type and shape.
+        `turns` fails, or does not return an array of the type and shape that `Relation.turns` states.
     """
     whose = f"relation {relation.name}: turns(topology) of {describe_class(relation)}"
     with users_code(f"{whose} fails on {topology.name}", type(relation).__module__):
@@ -312,8 +312,8 @@ class Routes:
             at = f"its options towards node {node} at switch {switch} of {topology.name} are not valid"
             raise WormcastError(f"{whose}: " + (
                 f"{where}: this port has no link. Allowed: ports with a link to another switch.",
-                f"{where}: the node is at this switch. Allowed: the node's own port.",
-                f"{at}: a gap before an option. Allowed: -1 after all options.",
+                f"{where}: the node is at this switch. Allowed: the node's own port, class 0.",
+                f"{at}: -1 precedes an option. Allowed: -1 only after the last option.",
             )[fault])
         options.setflags(write=False)
         phases.setflags(write=False)
@@ -323,8 +323,7 @@ class Routes:
     def for_unicasts(self) -> bool:
         """The relation routes unicasts only.
 
-        Either worms use candidates in turn, and not only the links up of trees (``together``), or some node injects in
-        a phase other than 0.
+        True if `in_turn` is set and `together` is not, or if some node injects worms in a phase other than 0.
         """
         return (self.in_turn and not self.together) or bool(self.phase_of_node.any())
 
@@ -354,15 +353,16 @@ class Routes:
     def arrays(self) -> tuple[Any, ...]:
         """Arguments of compiled walkers: options, number of classes, and four arrays.
 
-        The four arrays are link_of_port, switch_of_link, phase_of_link and homes. The switch of a link is the one at
-        its far end. The home of a node is the switch where it consumes.
+        The four arrays are link_of_port, switch_of_link, phase_of_link and homes. The switch of a link is the switch to
+        which the link leads. The home of a node is the switch where the node consumes.
         """
         ends, homes = (np.ascontiguousarray(rows) for rows in (self.topology.links[:, 2],
                                                                self.topology.consumptions[:, 0]))
         return self.options, len(self.classes), self.topology.link_of_port, ends, self.phase_of_link, homes
 
     def next_hop(self, switch: int, node: int, phase: int = 0) -> int:
-        """Return the switch after `switch` on the preferred path to a node, -1 at the end of the path."""
+        """Return the switch after `switch` on the preferred path to a node; -1 at the end of the path, or without a
+        path."""
         code = int(self.options[phase, switch, node, 0])
         return int(self.topology.neighbours[switch, code // len(self.classes)]) if code >= 0 else -1
 
@@ -567,11 +567,10 @@ def _first_fault(options, classes, link_of_port, consumptions):
                         ended = True
                         continue
                     port = code // classes
-                    own = home and code == consumptions[node, 1] * classes
-                    if not own and link_of_port[switch, port] < 0:
-                        return 0, switch, node, port
-                    if home and not own:
+                    if home and code != consumptions[node, 1] * classes:
                         return 1, switch, node, port
+                    if not home and link_of_port[switch, port] < 0:
+                        return 0, switch, node, port
                     if ended:
                         return 2, switch, node, port
     return -1, 0, 0, 0

@@ -62,7 +62,7 @@ class Scheme(ABC):
     """The scheme's multicasts are all broadcasts to all other nodes."""
 
     is_tree = False
-    """The scheme's worms are trees, which replicate at switches where the paths to their destinations part."""
+    """The scheme's worms are trees: switches replicate a worm where the paths to its destinations part."""
 
     both_ways = False
     """The scheme is defined only on networks whose links all go both ways."""
@@ -117,7 +117,7 @@ class Scheme(ABC):
 
     @abstractmethod
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """Return the consumption classes that the scheme's worms reserve at stops, to exclude deadlocks there."""
+        """Return the consumption classes of the scheme, by which its worms reserve consumption channels at stops."""
 
     @abstractmethod
     def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
@@ -366,7 +366,7 @@ def describe_multicast(scheme: Scheme, topology: Topology, source: int, destinat
 
 
 def _is_own(scheme: Scheme) -> bool:
-    """Return whether code of this package computes the worms; its tests validate them."""
+    """Return whether code of this package computes the scheme's worms. The package's tests validate such worms."""
     package = __name__.partition(".")[0]
     return type(scheme).__module__.partition(".")[0] == package and "worms" not in vars(scheme)
 
@@ -383,8 +383,8 @@ def _check_messages(topology: Topology, messages: MessageBatch) -> None:
     ):
         raise WormcastError(
             f"batch: {list(destination_offsets.shape)} destination offsets are not valid for "
-            f"{list(destinations.shape)} destinations and {list(sources.shape)} sources. Allowed: one more than "
-            "sources, rising from 0 to the number of destinations."
+            f"{list(destinations.shape)} destinations and {list(sources.shape)} sources. Needed: one offset more than "
+            "sources, in ascending order, from 0 to the number of destinations."
         )
     fault, message, node = _first_fault(topology.nodes, sources, destination_offsets, destinations)
     if fault < 0:

@@ -126,8 +126,8 @@ def test_what_is_refused(network, relation, sentence, row):
 
 @pytest.mark.parametrize("name", [INPUT, TURNS])
 def test_worms_of_several_destinations_are_refused(row, name):
-    with pytest.raises(WormcastError, match=f"relation: {name} is not valid for path-g: its worms have several "
-                                            "destinations. Allowed: schemes of unicasts"):
+    with pytest.raises(WormcastError, match=f"relation: {name} is not valid for path-g: worms of path-g "
+                                            "have several destinations. Allowed: schemes of unicasts"):
         check(row, find_scheme("path-g", row, name))
 
 

@@ -341,7 +341,8 @@ def changed(*changes, phases=(0, 0, 0, 0), dtype=np.int16, started=None):
         (changed(((0, 0, 1, 0), 3)), "its array of options for mesh:1x3 has values from -1 to 3. Allowed: -1 to 2"),
         (changed(((0, 0, 1, 0), 1)), "towards node 1 it leaves switch 0 of mesh:1x3 by port 1: this port has no link"),
         (changed(((0, 1, 1, 1), 0)), "towards node 1 it leaves switch 1 of mesh:1x3 by port 0: the node is at"),
-        (changed(((0, 0, 1), [-1, 0])), "node 1 at switch 0 of mesh:1x3 are not valid: a gap before an option"),
+        (changed(((0, 0, 0, 1), 1)), "switch 0 of mesh:1x3 by port 1: the node is at this switch. Allowed: the node's"),
+        (changed(((0, 0, 1), [-1, 0])), "node 1 at switch 0 of mesh:1x3 are not valid: -1 precedes an option"),
     ],
 )
 def test_choices_that_lead_out_of_the_network_are_refused(made, sentence):

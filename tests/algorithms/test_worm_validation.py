@@ -79,7 +79,7 @@ FAULTS = [
     ("f['after'][0] = 2", FIRST + "worm 0 depends on worm 2 .array after.. Allowed: an earlier worm"),
     ("f['after'][0] = 10**9", FIRST + "worm 0 depends on worm 1000000000 .array after.. Allowed: an earlier worm"),
     ("f['after'][0] = -7", FIRST + "worm 0 depends on worm -7 .array after.. Allowed: an earlier worm"),
-    ("f['after'][1] = 0", FIRST + "worm 1 depends on worm 0, which does not reach its sender, node 0"),
+    ("f['after'][1] = 0", FIRST + "worm 1 is sent by node 0, and depends on worm 0, which does not reach node 0"),
     ("f['rank'][:] = 0", FIRST + "node 0 sends 2 worms of rank 0. Allowed: one"),
     ("f['rank'] -= 5", FIRST + "worm 0 has rank -5. Allowed: 0 to 1, as node 0 sends 2 worms"),
     ("return worms.source", "^scheme mine: worms returns a value of type ndarray. Needed: Worms"),

@@ -144,7 +144,7 @@ def test_a_worm_that_waits_for_a_receipt_that_never_comes_is_refused():
             found.after[2] = 0
             return found
 
-    with pytest.raises(WormcastError, match="worm 2 depends on worm 0, which does not reach its sender, node 2"):
+    with pytest.raises(WormcastError, match="is sent by node 2, and depends on worm 0, which does not reach node 2"):
         engine_of(Lost(), "mesh:1x4", [send(0, 1, 2, 3)])
 
 

@@ -153,7 +153,10 @@ def _clear(obstacles: Obstacles, places: Floats, cables: Sequence[Cable], bulge:
 
 def _around(obstacles: Obstacles, places: Floats, cables: Sequence[Cable], difference: Floats,
             middle: float) -> tuple[float, float]:
-    """Return the bulge with the largest distance from other switches, and this distance. Prefer up and left."""
+    """Return the bulge with the largest distance from other switches, and this distance.
+
+    Of bulges with equal distances, one up or to the left is returned.
+    """
     up = 1.0 if difference[1] - difference[0] > 0 else -1.0
     found = [(round(_clear(obstacles, places, cables, side * bulge + middle), 3), side * bulge + middle)
              for side in (up, -up) for bulge in BULGES]

@@ -89,7 +89,7 @@ def draw_boxes(sheet: Sheet, topology: Topology, layout: NetworkLayout) -> None:
 def draw_names(sheet: Sheet, topology: Topology, layout: NetworkLayout, radius: float) -> None:
     """Write the names of nodes beside circles of ``radius`` points, unless rows and columns have names.
 
-    Names lie upon lines, with a white halo.
+    Names are drawn over lines, with a white halo.
     """
     from matplotlib.patheffects import withStroke
 

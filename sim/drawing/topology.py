@@ -43,7 +43,8 @@ def topology_sheet(topology: Topology, tokens: TokenGroups | None = None, up: Se
     tokens : TokenGroups, optional
         Draw a frame around the switches that share a token.
     up : sequence of bool, optional
-        For each link, whether it leads up. Links up and links down have different colours.
+        For each link, whether it leads up. Links up and links down have different colours, unless the topology has
+        Hamiltonian labels.
     """
     from matplotlib.collections import PolyCollection
 

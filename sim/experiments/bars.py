@@ -20,8 +20,8 @@ class Bar(NamedTuple):
     kind : str
     node, begin, end : int
     number : str
-        Number of the packet in its message, from 1. If the run has several messages, the message's number precedes the
-        packet's.
+        Number of the packet in its worm, from 1. If the run has several messages, the number of the worm's message
+        precedes the packet's.
     receiver : str
         Node to which the packet is sent; empty if there is not exactly one.
     track, tracks : int

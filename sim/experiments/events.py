@@ -128,8 +128,8 @@ class EventSums:
 
     @staticmethod
     def _rows(what: str, names: tuple[str, ...], counts: Integers) -> list[dict[str, Any]]:
-        """Return a row for each router or interface, with the events that it has. A name that is the id of a node or
-        switch is a number."""
+        """Return a row for each router, or for each interface, with the kinds of events that any of them has. A name
+        that is the id of a node or switch is a number."""
         own = [row for row in range(len(COUNTED)) if counts[row].any()]
         return [{what: int(name) if name.isdigit() else name, **{COUNTED[row]: int(counts[row, k]) for row in own}}
                 for k, name in enumerate(names)]

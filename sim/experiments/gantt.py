@@ -171,7 +171,8 @@ def require_rows(nodes: Sequence[int], result: Run) -> None:
 def bars_of(result: Run) -> list[Bar]:
     """Return the bars of a run, in the order of `BARS`. Receptions that overlap at a node are on different tracks.
 
-    If a host waits between two flits of a worm, the cycles with flits are measured in a second, identical run.
+    If a host pauses between two flits that it sends or receives, the cycles with flits are measured in a second,
+    identical run.
     """
     found = on_tracks(_steps(result), {})
     return sorted(found, key=lambda bar: ([*BARS].index(bar.kind), bar.node, bar.begin, bar.track))
@@ -195,9 +196,9 @@ Flits = Callable[[int], tuple[tuple[int, int], ...]]
 
 
 def _flits(result: Run) -> tuple[Flits, Flits]:
-    """Return functions that give the cycles with flits of a worm at its source, and of a delivery, as in `Bar.flits`.
+    """Return two functions that return cycles with flits as in `Bar.flits`: of a worm at its source, and of a delivery.
 
-    They give an empty tuple if the flits have no pause, and in runs of more than 50000 cycles.
+    Both functions return an empty tuple if the flits have no pause, and in runs of more than 50000 cycles.
     """
     worms, deliveries = result.host.worms, result.host.deliveries
     length = worms["length"][deliveries["worm"]]

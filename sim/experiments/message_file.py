@@ -40,14 +40,14 @@ def message_schema(most_cycles: int, most_length: int) -> FileSchema:
         "type": "object", "required": ["cycle", "source", "destinations", "length"], "additionalProperties": False,
         ALLOWED: "a JSON object with cycle, source, destinations, length",
         "properties": {
-            "cycle": {"type": "integer", "minimum": 0, "maximum": most_cycles, "description": "When it is created"},
+            "cycle": {"type": "integer", "minimum": 0, "maximum": most_cycles, "description": "Cycle of creation"},
             "source": NODE,
             "destinations": {"anyOf": [{"enum": [ALL]}, {"type": "array", "items": NODE, "minItems": 1}],
                              ALLOWED: f"a list of nodes, one or more, or {ALL!r}"},
             "length": {"type": "integer", "minimum": 1, "maximum": most_length, "description": "Payload flits"},
             "after": {"anyOf": [EARLIER, {"type": "array", "items": EARLIER}],
                       ALLOWED: "the number of an earlier message, or a list of these numbers",
-                      "description": "Messages that its source must have received"},
+                      "description": "Earlier messages that the message's source must have received"},
         }})
 
 
@@ -217,8 +217,8 @@ class MessageFile:
         if max(after, default=-1) >= number or len(set(after)) < len(after):
             fault, reason = next(((other, "is not the number of an earlier message") for other in after
                                   if other >= number), (Counter(after).most_common(1)[0][0], "occurs twice"))
-            raise WormcastError(f"after: {given(entry['after'])} is not valid: {fault} {reason}. Allowed: each earlier "
-                                "message once that has the source of this message as a destination.")
+            raise WormcastError(f"after: {given(entry['after'])} is not valid: {fault} {reason}. Allowed: earlier "
+                                "messages with the source of this message among their destinations, each at most once.")
         return Line(entry["cycle"], source, destinations, entry["length"], after, end)
 
 

@@ -219,7 +219,8 @@ def check_messages(messages: Sequence[Message]) -> None:
 
 def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message],
                   configuration: Configuration | None = None) -> Worms:
-    """Plan the worms of all messages. ``configuration`` determines the packets; without it, a message is one packet."""
+    """Plan the worms of all messages. Without ``configuration``, which determines the packets, each worm is one packet.
+    """
     check_messages(messages)
     offsets = np.cumsum([0, *(len(message.destinations) for message in messages)])
     worms = scheme.batch(
@@ -268,7 +269,7 @@ def run(
         Instances in the waveform, see `find_instances`. Default: all. Engine ``amaranth`` always records all
         instances in the whole run.
     timeout : int
-        Cycles after which a run that is neither delivered nor in deadlock is ``stalled``.
+        Cycles after which a run that is neither delivered nor in deadlock ends as ``stalled`` or ``error``.
     stall : float
         Probability, 0 to below 1, that a consumption channel accepts no flit in a cycle.
     seed : int
@@ -353,8 +354,8 @@ def _sums(network: Network, counted: "Events", messages: Sequence[Message], worm
 def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, tuple[Fault, ...]]":
     """Run until everything is delivered, a deadlock is proved, or the time is up.
 
-    After a detected error, worms on the wire may differ from the sent ones, so deadlocks are not proved. If an error
-    was detected and a message does not arrive, the outcome is ``error``.
+    After a detected error, worms on the wire may differ from the sent ones, so deadlocks are not proved. The outcome is
+    ``error`` if an error was detected and a message does not arrive in time, or if a host received a wrong flit.
 
     Returns
     -------

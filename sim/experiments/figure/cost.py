@@ -19,7 +19,7 @@ __all__ = ["Costs", "Minutes"]
 
 #: USUAL_PART: node cycles of a figure, divided by the node cycles of its largest points (see `Costs`).
 #: USUAL_SPEED: node cycles simulated per second.
-#: A figure of load experiments gets its time from USUAL_PART and USUAL_SPEED if stored measurements give none.
+#: The time of a figure of load experiments is estimated from USUAL_PART and USUAL_SPEED if no measurements are stored.
 #: USUAL_PART and USUAL_SPEED were measured with the figure 002-fig11 --quick on two cores.
 USUAL_PART, USUAL_SPEED = 4.8, 2.6e6
 

@@ -29,7 +29,8 @@ __all__ = ["PRECISION", "QUICK", "Curve"]
 #: [Boppana98] has the same goal: the whole interval is at most 10 % of the mean.
 PRECISION = 0.05
 
-#: Quick figures and all variations: the number of cycles is divided by QUICK, and QUICK_PRECISION replaces PRECISION.
+#: Pilot runs and variations without a run plan: the number of cycles is divided by QUICK, and QUICK_PRECISION replaces
+#: PRECISION.
 QUICK, QUICK_PRECISION = 8, 0.1
 
 #: First seed, and number of seeds, of each point of a pilot run.
@@ -56,8 +57,8 @@ class Curve(SeriesCurve):
     Each point has a *place*, an integer that identifies the point in the curve. In a figure over the load, a point's
     place is its load divided by a fine step, the figure's ``step`` / `FINE`. In a figure over an option, a point's
     place is the position of its value in the figure's list of values, from 1. With ``quick``, the number of cycles is
-    divided by `QUICK`, but see `MESSAGES`. The number of cycles is always divided for variations, because variations
-    can only show that a verdict changes.
+    divided by `QUICK`, but see `MESSAGES`. For variations, which can only show that a verdict changes, the number of
+    cycles is divided without ``quick``, too. A `PlannedCurve` has the number of cycles of its run plan instead.
     """
 
     @property
@@ -250,7 +251,7 @@ class Curve(SeriesCurve):
         return Quantity.repeated({None: np.mean(each, axis=0)}) if each else Quantity({})
 
     def _saturation(self) -> Quantity:
-        """Return the load between the highest one that is not saturated and the lowest saturated one, by repetition.
+        """Return for each repetition the middle between the lowest saturated load and the highest load below it.
 
         If no load is saturated, saturation lies above the last load.
         """

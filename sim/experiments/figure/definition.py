@@ -111,7 +111,7 @@ class Statement:
 
     @property
     def predicates(self) -> list[Predicate]:
-        """The predicate, and the one against a bound if there is one."""
+        """The predicate ``holds``, and the predicate ``bound`` if it is not None."""
         return [self.holds, *([self.bound] if self.bound else [])]
 
 
@@ -125,7 +125,7 @@ class Variation:
     series: Mapping[str, Mapping[str, Any]]
 
     def on(self, series: str) -> "Variation":
-        """Return the variation for one series: the options for all series, replaced by those for this series.
+        """Return the variation of one series. The options for this series have priority over those for all series.
 
         ``series``: name of the series, or FIGURE:SERIES for a series of another figure.
         """
@@ -256,7 +256,7 @@ def paper_of(name: str) -> str:
 
 
 def axes_of(figure: Figure) -> str:
-    """Return what a figure's curves show, as ``latency, accepted / load``; empty for a figure without curves.
+    """Return what the axes of a figure show, as ``latency, accepted / load``; empty without series and scatter plot.
 
     The quantities of the y axes come first, then the quantity of the x axis.
     """
@@ -436,7 +436,7 @@ def _without(variation: Mapping[str, Any], dropped: Collection[str]) -> dict[str
     return {**variation, "series": kept}
 
 
-#: Greatest allowed value of a figure's key ``most``, divided by its key ``step``.
+#: Greatest allowed quotient of a figure's keys ``most`` and ``step``.
 MOST_POINTS = 1000
 
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:

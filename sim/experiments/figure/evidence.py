@@ -38,7 +38,7 @@ CLAUSES = {HELD: "the statement is held", NOT_HELD: "the statement is reversed",
 OVERLAP = "the difference between the two sides of the statement may be 0"
 ON_GRID = "the points of the grid do not separate both sides of the statement in every repetition"
 
-#: LEVEL: probability of a wrong decision of a row, two-sided, over all looks. LOOKS: most looks at a row.
+#: LEVEL: probability of a wrong decision on a statement, two-sided, over all looks. LOOKS: most looks at a statement.
 #: A statement that takes several looks has the level LEVEL / LOOKS at each.
 LEVEL, LOOKS = 0.001, 3
 
@@ -255,7 +255,7 @@ def _sign(one: Evidence, level: float, loads: int) -> str:
 
 
 def _folded(parts: list[Truth], fold: Callable[[list[Evidence]], Evidence]) -> Truth:
-    """Fold the evidence of all parts at each load. A part without a load has no influence at this load.
+    """Fold the evidence of all parts at each load. A part has no influence at loads at which it has no evidence.
 
     If one part has no load at all, the result has no load either.
     """

@@ -1,4 +1,4 @@
-"""Placement of a curve's points: few where the curve is flat, more around the knee, one at 1.5 times the knee."""
+"""Placement of a curve's points: few at low loads, more around saturation, one at 1.5 times the saturated load."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,8 @@ def next_places(known: Mapping[int, bool], most: int) -> set[int]:
 
     A coarse step of the load is `FINE` fine steps. Loads of 1, 2 and 4 coarse steps are measured first. Higher loads
     follow, two coarse steps apart, until a load saturates or ``most`` is measured. All coarse steps below a saturated
-    load are measured, too, and the knee is bisected until two neighbouring fine steps enclose it. Last of all, a load
+    load are measured, too. The knee lies between the highest unsaturated and the lowest saturated load, and is bisected
+    until these are neighbouring fine steps. Last of all, a load
     of 1.5 times the lowest saturated load is measured, because accepted flits still rise while only some nodes are
     saturated. The last load is at least one coarse step above the lowest saturated load, unless ``most`` is lower. No
     load is above ``most``. The result depends only on the arguments, so an interrupted figure measures the same loads.

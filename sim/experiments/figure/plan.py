@@ -137,9 +137,10 @@ def plan_of(figure: Figure, pilots: Sequence[Curve]) -> RunPlan:
     """Return the run plan that the curves of a figure's pilot run allow.
 
     All loads at which a curve of the pilot run has a point are loads of the run plan. The warm-up is the longest that
-    MSER finds at a point that is not saturated. The length is the longest that a point that is not saturated ran until
-    half the interval of its latency was within 10 % of the mean with 4 seeds: with 10 repetitions about 5 %. If all
-    points are saturated, the warm-up and the length are the longest of all points.
+    MSER finds at a point that is not saturated. The length is the greatest number of counted cycles of a point that is
+    not saturated. Most of these points end when half the interval of the latency of 4 seeds is within 10 % of the mean;
+    with 10 repetitions this is about 5 %. If all points are saturated, the warm-up and the length are the longest of
+    all points.
     """
     places = {place for curve in pilots for place in (
         range(1, len(curve.figure.values) + 1) if curve.figure.values else curve.places)}
@@ -188,8 +189,8 @@ def written_plans(plans: Mapping[str, RunPlan]) -> str:
 class PlannedCurve(Curve):
     """Curve by a run plan, at a look.
 
-    All repetitions run for the plan's cycles. A later look has the seeds of the first look, and continues the runs of
-    the look before: the cycles that both looks have are the same.
+    All repetitions run for the plan's cycles. A later look simulates the seeds of the first look again from cycle 0,
+    for more cycles. The cycles that both looks simulate are the same.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ POINT_WORDS = ("latency", "multicast_latency", "unicast_latency", "queue", "sour
                "blocked_early")
 
 #: Words of formulas with one value per curve over the load.
-#: In figures over an option, words other than ``throughput`` and ``saturation`` have a value at each point.
+#: In figures over an option, ``hops``, ``copies`` and ``vc_ratio`` have a value at each point.
 CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
 
 #: Words of formulas in figures of single runs. Each word has a value at each point.
@@ -176,7 +176,7 @@ class _Text:
         if not least <= len(node.args) <= most:
             many = f" to {most}" if least < most else ""
             refuse(usual or f"{least}{many} argument{'s' * (most > 1)}")
-        # the load at which a measurement is read, and the share of ``within``, must be constant numbers
+        # the load at which a measurement is read, and the third argument of DECIDED functions, must be constant numbers
         place = 1 if name in WORDS else 2
         if name in (*WORDS, *DECIDED):
             for argument in node.args[place:]:
@@ -201,7 +201,7 @@ class _Text:
             raise WormcastError(f"{self.key}: {self._part(node)} is not valid. Allowed: a comparison.")
 
     def _require_number(self, node: ast.expr) -> None:
-        """Refuse a part of a formula whose value is no number. A result of a command may be one."""
+        """Refuse a part of a formula whose value is no number. The result of a command may be a number."""
         name = _called(node) if isinstance(node, ast.Call) else ""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             self._require_number(node.operand)
@@ -291,7 +291,8 @@ class Predicate(_Text):
     - ``formula('S')`` and other words of `RUN_WORDS`: in a figure of single runs, a value at each point of series S.
     - ``+ - * /``, ``abs``, ``max``, ``min``: arithmetic of measured values and of numbers.
     - ``precision(x)``: half the width of the 95 % interval of x, divided by the mean of x.
-    - ``<``, ``>``: the comparison holds only if the intervals of both sides do not overlap.
+    - ``<``, ``>``: comparison. Numbers with repetitions are compared by a paired test, other numbers by their
+      intervals: if the intervals overlap, the comparison is undecided.
     - ``==``: the comparison can hold only for exact values.
     - ``within(x, value, share)``: x is between value * (1 - share) and value * (1 + share).
     - ``comparable(x, y)``: x / y is between 0.8 and 1.25; ``comparable(x, y, k)``: between 1 / k and k.

@@ -66,9 +66,9 @@ class RandomPoint:
     def run(self, workers: int | None = None, stop: Stop | None = None) -> dict[str, Any]:
         """Run the multicasts, and return results as plain data.
 
-        Each result is the mean over the networks of the mean in each network; ``replications`` has the means in each
-        network, or, with a single network, the results of each multicast. Only ``cycles_simulated`` is the sum
-        over the networks.
+        Each result but two is the mean over the networks of the mean in each network. ``cycles_simulated`` is the sum
+        over the networks. ``replications`` has the means in each network, or, with a single network, the results of
+        each multicast.
         ``latency``: cycles until the last destination has noted its receipt, with the half width of a 95 % interval.
         ``worms``, ``phases``: mean numbers of worms and of phases in a multicast's plan.
         """

@@ -33,7 +33,7 @@ class FigureRecord:
     Parameters
     ----------
     figure, title, source : str
-        As in `Figure`; ``figure`` is its name.
+        As in `Figure`; ``figure`` is the figure's name.
     version : str
     commit : str or None
     date : str

@@ -162,9 +162,11 @@ class Study:
     Attributes
     ----------
     pilots : Curves
-        Load experiments of the pilot run; empty if the figure has a committed run plan, or no load experiments.
+        Load experiments of the pilot run. Empty if the figure has no load experiments, and in a full run if it has a
+        committed run plan.
     plan : RunPlan or None
-        Run plan; None if the run has no load experiments.
+        Run plan of a full run. None in a quick run, without load experiments, and before `begin` if there is a pilot
+        run.
     curves : Curves
         Curves at the latest look at each series.
     every : list of curves

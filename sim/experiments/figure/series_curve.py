@@ -13,7 +13,8 @@ NETWORK = "{network}"
 
 
 def drawn_network(topology: str, number: int) -> str:
-    """Return the name of a random topology with the number of one of its networks, from 0."""
+    """Return the name of one network of a random topology. Network ``number``, from 0, has ``number`` + 1 in its name.
+    """
     return topology.replace(NETWORK, str(number + 1))
 
 
@@ -50,7 +51,7 @@ class SeriesCurve(ABC):
 
     @property
     def given(self) -> dict[str, Any]:
-        """Options of the curve: the figure's, replaced by the series' own, and these by the variation's."""
+        """Options of the curve. The variation's options have priority over the series', and these over the figure's."""
         return {**self.figure.options, **self.series.options, **(self.variation.options if self.variation else {})}
 
     @property

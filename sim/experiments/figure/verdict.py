@@ -93,15 +93,16 @@ class Verdict:
 
     @property
     def remarks(self) -> str:
-        """Limit and reconstructed schemes, as text: ``limit of ours: 1.5; the verdict turns at 1.73``; empty
-        without both."""
+        """Limit and reconstructed schemes, as text: ``limit of ours: 1.5; the verdict turns at 1.73``; empty if
+        there is neither."""
         turns = "does not turn" if self.turns_at is None else f"turns at {self.turns_at:.3g}"
         limit = [] if self.limit is None else [f"limit of ours: {self.limit:g}; the verdict {turns}"]
         return "; ".join([*limit, *(["reconstructed: " + ", ".join(self.reconstructed)] if self.reconstructed else [])])
 
 
 def expected_errors(verdicts: list[Verdict]) -> float:
-    """Return the expected number of wrong decisions, at most: `LEVEL` for each statistical row that is decided."""
+    """Return an upper limit of the expected number of wrong decisions: `LEVEL` for each statistical verdict that is
+    neither `NOT_JUDGED` nor `CIRCULAR`."""
     return LEVEL * sum(one.statistical and one.verdict not in (NOT_JUDGED, CIRCULAR) for one in verdicts)
 
 

@@ -2,7 +2,7 @@
 
 ``draw`` draws random lists of messages, ``cycle_candidates`` draws lists of messages around a cycle of dependencies.
 ``batch_runs`` simulates a batch of lists of messages side by side until one list deadlocks, ``search`` simulates batch
-after batch. ``shrink`` makes messages that deadlock fewer and smaller. ``hunt`` combines these steps.
+after batch. ``shrink`` reduces the number and the size of messages that deadlock. ``hunt`` combines these steps.
 """
 
 from .hunt import Hunt, hunt, usual_lengths

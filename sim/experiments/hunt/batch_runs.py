@@ -17,15 +17,16 @@ from ..load.checks import require_no_faults
 
 __all__ = ["LIMIT", "BatchOutcome", "BatchRunner", "MessageLists", "lanes_for"]
 
-#: Greatest number of lanes, and of routers in all lanes together. More lanes or routers are not faster.
-MOST_LANES, MOST_ROUTERS = 64, 4096
+#: Greatest number of lanes, and of nodes in all lanes together if there are several lanes. A simulation with more lanes
+#: or nodes is not faster.
+MOST_LANES, MOST_NODES = 64, 4096
 
 #: Worms under way per node that `lanes_for` assumes.
 #: All worms under way in all lanes have different tags, so the number of tags limits the number of lanes.
 WORMS_OF_A_NODE = 4
 
 #: STEP: cycles between two checks of all lanes.
-#: PATIENCE: a lane is searched for a deadlock when its hosts have sent and received no flit for this number of cycles.
+#: PATIENCE: a lane is searched for a deadlock when its hosts have sent and received no flit for more cycles than this.
 #: Delays of hosts and interfaces are added to PATIENCE.
 #: PATIENCE doubles for a lane in which no deadlock is found, for example because a worm is on a long path.
 STEP, PATIENCE = 128, 128
@@ -94,7 +95,7 @@ def lanes_for(topology: Topology, configuration: Configuration) -> int:
     """Return the number of lists of messages to simulate side by side. The number of lists does not depend on the
     processor."""
     tags = 1 << tag_bits(configuration.flit_width)
-    return max(1, min(MOST_LANES, MOST_ROUTERS // topology.nodes, tags // (WORMS_OF_A_NODE * topology.nodes)))
+    return max(1, min(MOST_LANES, MOST_NODES // topology.nodes, tags // (WORMS_OF_A_NODE * topology.nodes)))
 
 
 class BatchRunner:

@@ -33,8 +33,8 @@ WINDOW = 256
 def worms_of_a_cycle(network: Network) -> tuple[CycleWorm, ...]:
     """Return the worms of a deadlock, or of a shortest cycle of dependencies, that `check` finds.
 
-    The result is empty if `check` finds no deadlock and no cycle, or refuses the network. It is also empty for networks
-    with more than `MOST_NODES` nodes, because `check` is not called for them.
+    The result is empty if `check` finds no deadlock and no cycle, or refuses the network. The result is also empty for
+    networks with more than `MOST_NODES` nodes, for which `check` is not called.
     """
     topology, scheme, configuration = network.topology, network.scheme, network.configuration
     if topology.nodes > MOST_NODES:
@@ -56,10 +56,11 @@ def draw_around_cycle(worms: tuple[CycleWorm, ...], topology: Topology, lanes: i
                       most: int, seed: int, number: int) -> tuple[MessageLists, float]:
     """Draw a batch of lists of messages whose worms may hold the resources of a cycle of dependencies.
 
-    Each `CycleWorm` becomes a message or part of a message. Consecutive ones may form one message, because one worm may
-    hold several resources of the cycle. A drawn list may repeat messages. Drawn once for the batch: the joined worms,
-    the greatest length, the number of messages of a list, and the number of cycles within which messages are created.
-    Like `draw`, the function returns the batch with its load: payload flits to deliver per node and cycle.
+    Each `CycleWorm` becomes a message or part of a message. Consecutive `CycleWorm` tuples may form one message,
+    because one worm may hold several resources of the cycle. A drawn list may repeat messages. Drawn once for the
+    batch: the joined worms, the greatest length, the number of messages of a list, and the number of cycles within
+    which messages are created. Like `draw`, the function returns the batch with its load: payload flits to deliver per
+    node and cycle.
 
     Parameters
     ----------

@@ -8,8 +8,9 @@ from .batch_runs import MessageLists
 
 __all__ = ["LOADS", "draw", "scale"]
 
-#: Least and greatest load while messages are created, in payload flits to deliver per node and cycle.
-#: Networks saturate at a load of a few tenths. The greatest load is four times the bandwidth of a consumption link.
+#: Least and greatest load while messages are created, in payload flits to deliver per node and cycle, if all messages
+#: of the batch had the greatest length. (Their mean length is about three quarters of it.) Networks saturate at a load
+#: of a few tenths. The greatest load is four times the bandwidth of a consumption link.
 LOADS = (0.1, 4.0)
 
 #: Greatest number of messages of a list per node, and least number of messages of a list.
@@ -18,7 +19,7 @@ MESSAGES_OF_A_NODE, FEWEST = 8, 2
 #: Shares of unicasts among the messages of a batch. For each batch, one share of UNICASTS is drawn.
 UNICASTS = (0.0, 0.0, 0.5, 0.9)
 
-#: Greatest mean number of payload flits to deliver per node, if a list has more than FEWEST messages.
+#: Greatest mean number of payload flits to deliver per node, as for `LOADS`, if a list has more than FEWEST messages.
 #: MOST_FLITS bounds the simulation time of a batch.
 MOST_FLITS = 4096
 
@@ -46,7 +47,8 @@ def draw(topology: Topology, lanes: int, lengths: tuple[int, int], most: int | N
     length = scale(rng, *lengths)
     reach = min(nodes - 1, scale(rng, 1, nodes - 1) + 1)  # greatest number of destinations of a message
     unicasts = rng.choice(UNICASTS)
-    each = length * (1 + (1 - unicasts) * (reach - 1) / 2)  # mean number of flits to deliver of a message
+    # mean number of flits to deliver of a message, if its length is the greatest
+    each = length * (1 + (1 - unicasts) * (reach - 1) / 2)
     full = max(FEWEST, min(MESSAGES_OF_A_NODE * nodes, int(MOST_FLITS * nodes / each)))
     messages = scale(rng, FEWEST, min(full, most or full))
     load = float(LOADS[0] * (LOADS[1] / LOADS[0]) ** rng.random())

@@ -19,8 +19,8 @@ Number = TypeVar("Number", int, float)
 Result = TypeVar("Result")
 
 Drawn = Callable[[int], tuple[MessageLists, float]]
-"""Function that draws a batch by its number, and returns the batch and its load: payload flits to deliver per node and
-cycle."""
+"""Function that draws a batch by its number, and returns the batch and its load (`LOADS`): payload flits to deliver per
+node and cycle."""
 
 @dataclass
 class SearchExtent:

@@ -79,10 +79,11 @@ def shrink(messages: Messages, first: First, *, nodes: int, longest: int, core: 
 
 
 def retimed(messages: Messages, longest: int, tries: int = RETIMED) -> Iterator[Messages]:
-    """Yield the messages unchanged, and with other creation times and lengths. Random creation times have a fixed seed.
+    """Yield the messages unchanged, then all created in cycle 0, and then with other creation times and lengths.
 
-    All messages get the same length: first the length of the longest message, then ``longest`` payload flits. Each of
-    these lengths is tried with about ``tries`` sets of creation times.
+    In the lists with other lengths, all messages of a list have the same length: first the length of the longest
+    message, then ``longest`` payload flits. Each of these lengths is tried with about ``tries`` sets of creation times.
+    Random creation times have a fixed seed.
     """
     rng = random.Random(0)
     yield messages

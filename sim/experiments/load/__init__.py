@@ -10,7 +10,8 @@ experiment from options.
 Results: ``utilisation`` sums up flits on links, ``event_totals`` events in routers and interfaces, ``stages`` waiting
 worms in stages of multistage networks, ``latencies`` is a histogram. ``result`` has the results of an experiment,
 ``statistics`` computes its confidence intervals, ``drawing`` draws it. ``completed`` and ``header_waits`` describe each
-received message, ``messages`` writes a table of them. ``saturation`` searches the load at which a network saturates.
+received message, ``messages`` writes a table of received messages. ``saturation`` searches for the load at which a
+network saturates.
 
 States: ``past_states`` keeps states of experiments in memory, ``rewind`` records waveforms from these states,
 ``checkpoint`` stores experiments in files, ``validate`` refuses invalid states.

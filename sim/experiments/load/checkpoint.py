@@ -1,4 +1,4 @@
-"""Load experiments in files, from which any machine continues them."""
+"""Checkpoints: files with the state of a load experiment, from which any machine can continue the experiment."""
 
 import contextlib
 import hashlib
@@ -57,7 +57,7 @@ _CONTENT: dict[str, Any] = {
     "parts": {"type": "array", "items": {"type": "array", "items": WHOLE, "minItems": 1}},
     "groups": {"type": "array", "items": {"type": "object"}},
 }
-#: Schema of the manifest.
+#: Schema of a checkpoint's content, except its arrays.
 CONTENT = FileSchema("a checkpoint", {
     "type": "object", "required": list(_CONTENT), "additionalProperties": False, "properties": _CONTENT})
 
@@ -112,8 +112,8 @@ def resume(path: Path, *, rewind: bool = False) -> tuple[Experiment, Origin]:
     ------
     WormcastError
         The file is not valid (`wormcast.sim.waves.record.checkpoint.opened`), or the topology's, scheme's or relation's
-        file is missing or has changed. Of the files that a checkpoint names, only the Python files of topology, scheme
-        and relation are executed.
+        file is missing, has changed, or belongs to another user (`OURS`). Of the files that a checkpoint names, only
+        the Python files of topology, scheme and relation are executed.
     """
     path = Path(path)
     with checkpoint.opened(path) as stored:

@@ -16,7 +16,8 @@ __all__ = ["require_conservation", "require_no_faults"]
 
 
 def require_no_faults(engine: BulkEngine, seeds: Sequence[int], first_worm: int = 0) -> None:
-    """Raise an error if a component has detected an error on the wire, because flits that it drops are not measured.
+    """Raise an error if a component has detected an error on the wire, because measurements do not count the flits that
+    the component drops.
 
     Error messages number the worms in the hosts' program from ``first_worm``.
 

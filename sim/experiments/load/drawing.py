@@ -28,8 +28,8 @@ def load_sheet(result: Load) -> Sheet:
     Parameters
     ----------
     result : Load
-        Result for a topology that `wormcast.sim.drawing.require_drawable` accepts. The result must not be a deadlock,
-        because then there is no utilisation.
+        Result for a topology that `wormcast.sim.drawing.require_drawable` accepts. The result must have no deadlock,
+        because after a deadlock there is no utilisation.
     """
     links = np.array([link[2] for link in result.link_table("network")])
     return utilisation_sheet(result.topology, links, (_by_node(result, "injection"), _by_node(result, "consumption")),

@@ -34,14 +34,16 @@ from .utilisation import LINKS
 __all__ = ["Experiment", "check", "consumption_links",
            "lengths", "load", "load_until_interval", "settled", "shared"]
 
-#: Number of time slices that an experiment of SLICES cycles or more begins with; a given warm-up may add a slice.
-#: Results are kept per slice, so that the warm-up can be found at the end.
+#: Number of time slices with which an experiment of SLICES cycles or more begins. A given warm-up may add a slice; a
+#: trace that runs until all messages are received adds a slice. Results are kept per slice, so that the warm-up can be
+#: found at the end.
 SLICES = 200
 
 #: Number of longer warm-ups (`Experiment.later_results`): from one to five tenths of all cycles.
 LATER = 5
 
-#: Greatest number of slices after extensions. Beyond MOST_SLICES, each extension adds one slice.
+#: Number of slices up to which an extension adds slices of the present length. Beyond MOST_SLICES, an extension adds
+#: one slice.
 MOST_SLICES = 2000
 
 DEFAULT_SEEDS = range(FIRST_SEED, FIRST_SEED + SEEDS)
@@ -75,7 +77,7 @@ def load(
         Number of threads that share the seeds. Results do not depend on the number of threads. Default: number of
         processors.
     precision : float
-        The mean latency counts as precise if half its interval is at most ``precision`` times the mean.
+        Largest ratio of half the latency's interval to its mean for which the mean counts as precise (`Load.precise`).
     """
     seeds = seeds if seeds is not None else (0,) if isinstance(traffic, Trace) else DEFAULT_SEEDS
     experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=cycles, warmup=warmup,
@@ -100,8 +102,8 @@ def load_until_interval(
 ) -> Load:
     """Run a sixteenth of ``cycles``, and double the cycles until the results are `settled` or ``cycles`` is reached.
 
-    The parameters are as for `load` and `Experiment`. With a given warm-up, results are checked only after more
-    than twice the cycles of the warm-up.
+    The parameters are as for `load` and `Experiment`. With a given warm-up, the first check of the results is after
+    more than twice the cycles of the warm-up, or after ``cycles``.
 
     Raises
     ------
@@ -159,11 +161,11 @@ class Experiment:
     parts : sequence of sequences of int
         Groups of seeds; see `shared`. A group of seeds runs in one thread.
     rewind : bool
-        Keep past states of each group of seeds, to record waveforms before a deadlock.
+        Keep past states of each group of seeds, to record waveforms of past cycles.
     events : bool
         Count events in routers and interfaces, too. An experiment that counts events cannot be written to a checkpoint.
     stop : Stop, optional
-        Stops several experiments at once.
+        Request to stop. Several experiments may have the same object, which stops them together.
 
     Attributes
     ----------
@@ -233,7 +235,8 @@ class Experiment:
 
     @property
     def finished(self) -> bool:
-        """The experiment has ended: by a deadlock, after its last cycle, or when its trace is received."""
+        """The experiment has ended: by a deadlock, after its last cycle or, without a last cycle, when its trace is
+        received."""
         return self.deadlocked is not None or self.now >= self._last or self.groups[0].drained
 
     def run(self, until: int | None = None) -> None:
@@ -424,7 +427,10 @@ def _number(switch: str) -> int | str:
 
 
 def shared(seeds: Sequence[int], workers: int | None = None) -> list[Sequence[int]]:
-    """Divide seeds among ``workers`` threads, at most one per seed. By default, each processor has a thread."""
+    """Divide seeds among ``workers`` threads, or among as many threads as there are seeds if these are fewer.
+
+    Default of ``workers``: number of processors.
+    """
     require_kind("workers", workers, int, NoneType)
     seeds = _checked(seeds)
     workers = max(1, min(workers or os.cpu_count() or 1, len(seeds)))
@@ -463,7 +469,7 @@ def consumption_links(topology: Topology, configuration: Configuration) -> npt.N
 
 
 def _horizon(topology: Topology, traffic: Traffic | Trace, cycles: int | None) -> int:
-    """Return the cycles of an experiment; if ``cycles`` is None, the cycles in which its trace creates messages."""
+    """Return the number of cycles; if ``cycles`` is None, the number of cycles up to the last line of the trace."""
     if cycles is not None:
         return cycles
     if isinstance(traffic, Trace):

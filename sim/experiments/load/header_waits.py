@@ -128,7 +128,7 @@ def sending(worms: npt.NDArray[np.void], starts: Integers, ends: Integers, last:
     Parameters
     ----------
     worms : WORM records
-        Worms of a host.
+        Worms in the hosts' program.
     starts, ends, last : int64 arrays [messages]
         Indices in ``worms``: each message's first worm, the worm after its last one, the worm to its last destination.
     """

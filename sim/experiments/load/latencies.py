@@ -52,7 +52,7 @@ class Latencies:
             self.settle()
 
     def settle(self) -> None:
-        """Count the pending messages in their bins, and keep the slowest ones among the slowest messages."""
+        """Count the pending messages in their bins, and compare them with the slowest messages so far."""
         if not len(self._pending):
             return
         slot = self._pending["at"] * self.lanes + self._pending["lane"]

@@ -36,7 +36,7 @@ class MessageWindow:
     ----------
     network : Network
     sources : sequence of Stream
-        One stream per lane. If messages wait for receipts, there must be only one lane.
+        One stream per lane. If messages of a stream wait for receipts (`Created.waits`), there must be only one lane.
     until : int
         The window starts with the messages of all cycles before ``until``.
     reply, outstanding : int
@@ -159,10 +159,11 @@ class MessageWindow:
             raise ValueError(f"{network.scheme.name} plans other worms than those under way")
 
     def take_done(self, on_received: MessageCallback | None = None) -> np.ndarray:
-        """Remove the oldest messages up to the first unreceived one, and return their records: `DONE`, [messages].
+        """Return the records of the oldest messages up to the first unreceived one: `DONE`, [messages].
 
-        In the result, messages of a lane are in the order of their numbers. All messages that `take_rest` returns for a
-        lane have higher numbers.
+        Each message is returned once. Returned messages are removed when they are a third of the window or more. In the
+        result, messages of a lane are in the order of their numbers. All messages that `take_rest` returns for a lane
+        have higher numbers.
 
         Parameters
         ----------

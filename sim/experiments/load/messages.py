@@ -1,4 +1,4 @@
-"""Table with a row for each received message, seed by seed; equal for all numbers of threads."""
+"""Table with a row for each received message, seed by seed. The number of threads does not change the table."""
 
 import functools
 import itertools

@@ -12,7 +12,8 @@ RUNG = 4096
 #: Number of doublings of the distance between stored states, from the newest states to the oldest ones.
 DOUBLINGS = 8
 
-#: Memory limit of all states in bytes. If states need more bytes, the oldest are deleted until `LEAST` states are left.
+#: Memory limit of all states in bytes. If states need more bytes, the oldest are deleted until the others fit, or until
+#: `LEAST` states are left.
 MOST_BYTES = 1 << 28
 LEAST = 4
 
@@ -21,9 +22,10 @@ class PastStates(Generic[T]):
     """Past states of a run, at most `MOST` states; more than four only if all together have at most 256 MiB.
 
     For each k from 0 to 8 the newest three states at multiples of 4096 x 2**k cycles are kept. So for every x from 4096
-    to about a million cycles there is a state with an age between x and 2x, or the state of the start. With
-    ``rarer`` above 1 (see `due`), there is a state with an age between x and 2x only for x from ``rarer`` x 4096 cycles
-    on. In any case the age of the newest state is at most half the cycles of the run.
+    to about a million cycles there is a state with an age between x and 2x, or the state of the start, unless the limit
+    of memory has deleted it. With ``rarer`` above 1 (see `due`), there is a state with an age between x and 2x only for
+    x from ``rarer`` x 4096 cycles on. After cycle 4096 the age of the newest state is at most half the cycles of the
+    run.
     """
 
     MOST = 3 * (DOUBLINGS + 1) + 1

@@ -49,7 +49,7 @@ COUNTS = ("created", "wanted", "begun")
 #: For each key of the JSON with flits per node and cycle: the field of `TOTALS` with the sum of these flits.
 PER_NODE = {"offered": "created", "effective": "wanted", "accepted": "consumed", "delivered_per_node": "completed"}
 
-#: Counters of requests for rows that are given per admitted message.
+#: Counters of requests for rows. The results have the mean of each of these counters per admitted message.
 ADMISSION_RATIOS = ("requests", "refusals", "own_refusals", "releases", "admission_wait")
 
 #: Percentiles of the latency by key in JSON.
@@ -219,7 +219,10 @@ class Load:
         return self._measured(self.totals[what] / (self._counted * self.topology.nodes))
 
     def span(self, name: str) -> Interval:
-        """Return the mean cycles of a span of messages (`SPANS`): first the mean of each seed, then over the seeds."""
+        """Return the mean cycles of a span of messages: first the mean of each seed, then over the seeds.
+
+        ``name``: a key of `SPANS` or `EXCHANGE_SPANS`, or a key of `KINDS` with ``_latency`` behind it.
+        """
         kind = name.removesuffix("_latency")
         messages = self.totals["round_trips" if name in EXCHANGE_SPANS else kind if kind in KINDS else "messages"]
         return self._measured(self.totals[name][messages > 0] / messages[messages > 0])
@@ -325,7 +328,7 @@ class Load:
 
     @property
     def rate(self) -> float | None:
-        """Payload flits that a node creates per cycle, as requested; None for a trace."""
+        """The option ``rate``: payload flits that a node creates per cycle, without replies; None for a trace."""
         return self.traffic.rate if isinstance(self.traffic, Traffic) else None
 
     @property
@@ -394,8 +397,9 @@ class Load:
         """The mean latency is precise, and the run is long enough to decide whether the network is saturated.
 
         Half the latency's interval is at most ``precision`` times the mean, and each seed has received 30 messages or
-        more. If multicasts and unicasts are mixed, the mean latencies of multicasts and of unicasts must also be
-        precise in this sense. The run must not be `too_short`: it has received the messages with low latencies only.
+        more. If multicasts, unicasts and replies are mixed, the messages of each kind must also meet both conditions.
+        The run must not be `too_short`, because a run that is too short has received only the messages with low
+        latencies.
         """
         return self.imprecise is None and not self.too_short
 

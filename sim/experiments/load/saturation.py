@@ -24,7 +24,7 @@ FINEST = 1e-3
 #: Largest multiple of the latency at zero load.
 MOST_MULTIPLE = 1e6
 
-#: Mean number of messages of each seed for which the experiment at zero load has enough cycles.
+#: Mean number of messages of each seed in the most cycles of the experiment at zero load, if ``cycles`` are fewer.
 ENOUGH = 200
 
 
@@ -67,7 +67,7 @@ class Saturation:
 
     @property
     def limit(self) -> float | None:
-        """Multiple of the latency at zero load, in cycles; None without a multiple, or before it is measured."""
+        """Multiple of the latency at zero load, in cycles. None without a multiple, or if this latency is not known."""
         if self.multiple is None or self.zero_load is None:
             return None
         mean = self.zero_load.span("latency").mean
@@ -158,14 +158,15 @@ def find_saturation(
     precision: float = PRECISION,
     multiple: float | None = None,
 ) -> Iterator[Saturation]:
-    """Bisect the rates between which a network saturates, until the middle of the two rates is precise.
+    """Find two rates between which a network saturates, by bisection.
 
     Each probe is a load experiment by `load_until_interval`. The search ends if half the distance of the two rates is
     at most ``precision`` times their mean. The search also ends if the two rates differ by at most a thousandth of the
     highest rate, if the highest rate does not saturate, and after a deadlock.
 
-    With ``multiple``, the latency at zero load is then measured, and a second bisection follows: of the rates between
-    which probes become `Saturation.slow`. The experiment at zero load has about 200 messages of each seed or more.
+    With ``multiple``, the latency at zero load is then measured, and a second bisection finds two rates between which
+    probes become `Saturation.slow`. The experiment at zero load may run for more than ``cycles`` cycles: up to the
+    cycles in which each seed has about 200 messages.
 
     Yields
     ------

@@ -36,8 +36,8 @@ __all__ = ["FOR_EVER", "CommonEnd", "FoundDeadlock", "GroupState", "SeedBatch"]
 #: Number of cycles for which messages are created at a time. CHUNK affects memory, not the measurements.
 CHUNK = 2048
 
-#: A deadlock is looked for if hosts have not sent or received a flit of a worm under way for this number of cycles.
-#: The times t_ns and t_nr of interfaces are added to PATIENCE.
+#: A deadlock is looked for if hosts have neither sent nor received a flit of a worm under way for more than this number
+#: of cycles. The times t_ns and t_nr of interfaces are added to PATIENCE.
 PATIENCE = 8192
 
 #: Number of cycles that replaces `PATIENCE` after the last cycle of an experiment.

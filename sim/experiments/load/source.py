@@ -46,7 +46,7 @@ class Mixture(Protocol):
         """Return the probability distribution of a multicast's number of destinations."""
 
     def candidates(self, topology: Topology) -> CandidateNodes | None:
-        """Return the nodes among which the destinations of multicasts are chosen; None: all nodes."""
+        """Return the nodes among which the destinations of multicasts are chosen; None: all nodes but the source."""
 
     def hot_nodes(self, topology: Topology) -> list[int]:
         """Return the ids of the hot spots."""
@@ -153,7 +153,7 @@ def _uniform(streams, node):
 
 @compiled
 def _gap(streams, node, chance):
-    """Draw the number of cycles to the next message, at least 1."""
+    """Draw a number of cycles, at least 1, up to an event with the probability ``chance`` in each cycle."""
     if chance >= 1.0:
         return 1
     if chance <= 0.0:

@@ -38,7 +38,8 @@ class Trace:
     A message is created in its cycle, or in the cycle in which its source notes the last receipt of the messages that
     it is ``after``, whichever is later. A message to one node counts as a unicast.
 
-    The file is read once for a complete check, and again step by step during the simulation. It must not change.
+    The file is read once for a complete check, and again step by step during the simulation. The file must not change
+    until the simulation has ended.
 
     Parameters
     ----------
@@ -132,8 +133,8 @@ class Trace:
         return self.facts(topology).most_destinations
 
     def check(self, topology: Topology, links: np.ndarray) -> None:
-        """Refuse a file that is not a trace of this network. The nodes' bandwidth is not checked, because a trace has a
-        last message."""
+        """Refuse a file that is not a trace of this network. The nodes' bandwidth is not checked, because the messages
+        of a trace are finite in number."""
         self.facts(topology)
 
     def source(self, topology: Topology, seed: int) -> "TraceSource":

@@ -43,7 +43,7 @@ class LinkTotals:
         self.table = self._zeros(edges)
 
     def _zeros(self, edges: np.ndarray) -> np.ndarray:
-        # a link carries at most one flit per cycle in a lane, so the narrowest type for the sum of a slice suffices
+        # a link carries at most one flit per cycle in a lane, so this is the narrowest type for the sum of a slice
         dtype = np.min_scalar_type(int(np.diff(edges).max()) * self._lanes)
         return np.zeros((len(edges) - 1, self._starts[-1]), dtype)
 

@@ -1,8 +1,8 @@
 """Sweeps: load experiments for all combinations of options' values. A sweep can be interrupted at any time.
 
-``file`` reads a sweep, ``point`` is one experiment of it, ``store`` stores the results of finished points. ``local``
-runs the missing points on this machine, ``cluster`` on other machines. ``same_cycles`` makes results comparable,
-``export`` writes them as a table, ``curves`` draws them.
+``file`` reads a sweep, ``point`` is one experiment of a sweep, ``store`` stores the results of finished points.
+``local`` runs the missing points on this machine, ``cluster`` on other machines. ``same_cycles`` makes results
+comparable, ``export`` writes the results as a table, ``curves`` draws the results.
 """
 
 from typing import TYPE_CHECKING

@@ -124,7 +124,7 @@ MEANS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, float | None]]] =
     "energy": lambda result: result["energy"]["per_flit"],
 }
 
-TIMES = ("latency", "round-trip")  # panels of times, which saturated points do not have
+TIMES = ("latency", "round-trip")  # panels of times; the times of saturated points are not drawn
 
 
 def require_drawable(sweep: Sweep, file: Path) -> None:
@@ -169,7 +169,7 @@ def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mappi
     Lines of latencies omit points that are saturated or in deadlock, so along the load a line ends at its last point
     without saturation or deadlock. An open marker with an arrow above the frame is a saturated point; along the load,
     only points up to the first one after the end of the line are marked so. Crosses mark deadlocks, daggers
-    reconstructed schemes. A curve that is alone has the name of its scheme.
+    reconstructed schemes. The legend names a single curve by its scheme.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str
 
 
 def _load(point: Point, result: Mapping[str, Any]) -> float:
-    """Return the effective load that was created, in flits per node and cycle; in a deadlock the nominal load."""
+    """Return the effective load in flits per node and cycle: as created; for a point in a deadlock, by its options."""
     assert isinstance(point.traffic, Traffic)  # it has a rate
     created: float | None = result["effective"]
     return point.traffic.effective(point.network) if created is None else created

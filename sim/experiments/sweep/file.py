@@ -20,7 +20,7 @@ __all__ = ["COUNTING", "OPTIONS", "REPETITIONS", "SWEEP", "read", "sweep_of"]
 #: Types of the objects that may stand in place of names.
 OBJECTS = (Topology, Scheme, Relation)
 
-#: The options of ``wormcast load`` that results depend on.
+#: The options of ``wormcast load`` on which results depend.
 OPTIONS: dict[str, Option] = {one.name: one for one in (
     Option("topology"), Option("scheme"), Option("relation"), *options_of(Traffic).values(), Option("trace"),
     Option("cycles", int, unit="cycles", limits=(1, MOST_LOAD_CYCLES)), Option("until_interval", bool),
@@ -32,9 +32,9 @@ OPTIONS: dict[str, Option] = {one.name: one for one in (
 #: Options that add columns to the results. Options that add columns have one value for all points.
 COUNTING: dict[str, Option] = {"events": Option("events", bool), "energy": Option("energy")}
 
-#: Option of the points of figures, and key of their results: also the results of each repetition of the experiment, one
-#: per seed (`Load.repetitions`). The name must not change, because stored points
-#: contain it.
+#: Name of an option of the points of figures, and of a key of their results. With this option, results also have the
+#: results of each repetition of the experiment, one per seed (`Load.repetitions`). The name must not change, because
+#: stored points contain it.
 REPETITIONS = "replications"
 
 #: JSON Schema of a sweep file: each option has a value or a list of values.

@@ -48,7 +48,7 @@ class Point:
     Parameters
     ----------
     name : str
-        Its swept options: ``scheme dual-path, rate 0.002``.
+        The point's swept options: ``scheme dual-path, rate 0.002``.
     given : dict
         The point's options as in the file of the sweep.
     resolved : dict

@@ -13,8 +13,8 @@ __all__ = ["Announcer", "announce", "announce_by", "announcing"]
 
 
 class Announcer(Protocol):
-    """Function that returns a context, and may show an announcement while work runs in it. The function's arguments are
-    those of `announce`."""
+    """Function that returns a context, and may show an announcement while the context is open. The function's arguments
+    are those of `announce`."""
 
     def __call__(self, what: str, seconds: float | None, once: bool) -> contextlib.AbstractContextManager[object]:
         """Return a context for the work ``what``."""

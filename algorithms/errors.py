@@ -11,7 +11,7 @@ from pathlib import Path
 __all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "located", "naming",
            "naming_options", "nearest", "no_such_file", "options_named", "unreadable", "users_code"]
 
-#: Key with which a refusal begins, and places of this key.
+#: Pattern of the key with which a refusal begins, and of the places after this key.
 KEY = re.compile(r"([\w.\[\]-]+(?: in \S+)*): ")
 
 #: Errors in a user's code that become refusals, `SystemExit` included. Ctrl-C still ends the program.
@@ -97,7 +97,7 @@ def naming_options() -> bool:
 
 
 def located(sentence: str, place: str) -> str:
-    """Add a place, such as a file, to a refusal: ``KEY in PLACE: ...``; ``PLACE: ...`` if it begins with no key."""
+    """Add a place, such as a file, to a refusal: ``KEY in PLACE: ...``; ``PLACE: ...`` if the refusal has no key."""
     key = KEY.match(sentence)
     return f"{key[1]} in {place}: {sentence[key.end():]}" if key else f"{place}: {sentence}"
 

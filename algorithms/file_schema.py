@@ -19,7 +19,8 @@ ALLOWED = "allowed"
 NOUNS = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
          "array": "a list", "object": "a table", "null": "nothing"}
 
-#: A refusal of an unknown key lists the allowed keys if there are at most LISTED, else only the nearest key.
+#: A refusal of an unknown key lists the allowed keys if there are at most LISTED.
+#: With more allowed keys, a refusal names the nearest key, and describes the allowed keys by the schema's `ALLOWED`.
 LISTED = 20
 
 #: Largest number of characters of a value that a refusal shows.

@@ -1,4 +1,4 @@
-"""Files of the user's cache: written atomically, and not read if another user than this one and root can have written
+"""Files of the user's cache: written atomically, and read only if no user except this user and root can have written
 them."""
 
 import contextlib

@@ -65,9 +65,10 @@ def load_relation(text: str) -> Relation:
     Parameters
     ----------
     text : str
-        ``e-cube``, ``hamiltonian``; ``up-down:parallel=destination``, ``=input`` or ``=turns`` spreads worms over
-        parallel links. ``FILE.py`` or ``FILE.py:NAME`` names a subclass of `Relation` (called without arguments) or an
-        instance in this file. A file with a single relation needs no name. The file is run as a Python module.
+        A name, as ``e-cube``. ``NAME:parallel=destination``, ``NAME:parallel=input`` and ``NAME:parallel=turns`` spread
+        the worms of the relation NAME over parallel links. ``FILE.py`` or ``FILE.py:NAME`` names a subclass of
+        `Relation` (called without arguments) or an instance in this file. A file with a single relation needs no name.
+        The file is run as a Python module.
     """
     require_kind("relation", text, str)
     name, colon, parameters = text.partition(":")
@@ -111,7 +112,7 @@ def _load(registry: Registry[T], text: str) -> T:
         except FAILURES as error:
             sentence = describe_error(error, module.__name__)
             raise WormcastError(f"{file}: {label} cannot be called without arguments ({sentence}). Needed: a class "
-                                "that can be called so, or an instance.") from error
+                                "that needs no arguments, or an instance.") from error
     if inspect.isclass(thing):
         raise WormcastError(f"{file}: {label} is no {kind.__name__}. Allowed: a subclass of {kind.__name__}, or an "
                             "instance.")

@@ -34,7 +34,7 @@ class PlanStatistics:
         Fraction of multicasts in which two worms of one node (of the source, or of a destination that sends worms)
         share their first link.
     hops_per_destination : float
-        Hops of all multicasts divided by destinations of all.
+        Hops of all multicasts, divided by the number of destinations of all multicasts.
     shared : float
         Fraction of multicasts in which two worms take the same link.
     as_unicasts : float
@@ -123,7 +123,7 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms,
     begins = np.zeros(len(away), bool)
     begins[tells[np.unique(worm[away], return_index=True)[1]]] = True
     tells = tells[begins[tells] | trees[worm[tells]]]
-    if routes.together:  # if a tree's way to a destination begins with a link up, all branches leave by it
+    if routes.together:  # if a tree's way to a destination begins with a link up, all branches leave by this link
         up = trees[worm] & leaves[worm] & away & (routes.phase_of_link[topology.link_of_port[start, ports]] == 0)
         only = np.full(len(worms), -1, ports.dtype)
         only[worm[up]] = ports[up]

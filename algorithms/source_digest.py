@@ -66,8 +66,8 @@ def source_digest(files: Iterable[str | os.PathLike[str]]) -> str:
     """Return a digest that changes when a file, or one of the `imported_files`, has another syntax tree.
 
     Comments, docstrings and blank lines do not count, unless the code of one of the files reads docstrings: then the
-    whole text of all files counts. A file that was written after the start of this process makes the digest new, as the
-    process may have imported the old content.
+    whole text of all files counts. If a file was written after this module was imported, the digest is a new one, as
+    the process may have imported the file's earlier content.
 
     Parameters
     ----------

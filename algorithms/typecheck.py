@@ -67,9 +67,9 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     The function may be a constructor: refusals then begin with its class, ``Injection.queue``.
 
-    Numbers and arrays of NumPy and pandas are passed on as numbers and lists of Python. Refusals that the function
-    raises name its parameters, ``ejection``, in place of options of the command line, ``--ejection``, and a refusal of
-    missing arguments names the function; except while `options_named` is open.
+    Numbers and arrays of NumPy and pandas are passed on as numbers and lists of Python. In refusals that the function
+    raises, options of the command line, ``--ejection``, are replaced by the function's parameters, ``ejection``. A
+    refusal of missing arguments begins with the function's name. While `options_named` is open, refusals are unchanged.
     """
     signature = inspect.signature(function)
     label, prefix, allowed = function.__name__, "", [*signature.parameters]
@@ -159,7 +159,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 @functools.cache
 def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the types of a function's parameters by name; any type for messages."""
+    """Return the types of a function's parameters by name. The class `Message` is replaced by ``Any``."""
     # annotations name the class of messages, whose import would be slow
     return typing.get_type_hints(function, localns={"Message": Any})
 

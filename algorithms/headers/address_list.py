@@ -40,7 +40,7 @@ class AddressList(HeaderByShape):
     Parameters
     ----------
     shape : tuple of int
-        Extents of the coordinates; node ids are row-major in it.
+        Extents of the coordinates. Node ids are row-major in `shape`.
     flit_width : int
         W, bits of data in a flit.
     relations : int
@@ -53,8 +53,8 @@ class AddressList(HeaderByShape):
     Raises
     ------
     WormcastError
-        The shape has fewer than two nodes, there is no relation, no such dimension can have a sign, or a flit cannot
-        hold one address.
+        The shape has fewer than two nodes, `relations` is below 1, a dimension in `signed` cannot have a sign, or a
+        flit cannot hold one address.
     """
 
     shape: tuple[int, ...]

@@ -35,7 +35,7 @@ class Header(ABC):
     signed: tuple[int, ...]
 
     node_has = "address"
-    """Noun for a node's part of the header, as in the refusal ``node 70 has no address``: address, bit or port."""
+    """Noun for a node's part of the header, as in the refusal ``node 70 has no address``: address, bit, port or id."""
 
     decoder: str
     """Module with the hardware decoder: its function ``decoder_of`` builds the decoder of a router.
@@ -51,7 +51,8 @@ class Header(ABC):
 
     router = "path"
     """Kind of routers with shallow buffers that decode the header: ``path``, ``tree``, or a name that the condition of
-    a variant in ``ROUTERS`` (``wormcast.hw.variants``) compares with it. Routers with deep buffers do not read it."""
+    a variant in ``ROUTERS`` (``wormcast.hw.variants``) compares with `router`. For routers with deep buffers, `router`
+    has no effect."""
 
     multicast = True
     """A worm can have several destinations."""
@@ -64,7 +65,7 @@ class Header(ABC):
         Raises
         ------
         WormcastError
-            The header is too narrow for its contents.
+            A flit is too narrow for the parts of the header that it must hold.
         """
 
     @classmethod
@@ -174,7 +175,7 @@ class HeaderByShape(Header):
     Attributes
     ----------
     shape : tuple of int
-        Extents of the coordinates; node ids are row-major in it.
+        Extents of the coordinates. Node ids are row-major in `shape`.
     """
 
     shape: tuple[int, ...]

@@ -32,7 +32,7 @@ class BitString(HeaderByShape):
     Parameters
     ----------
     shape : tuple of int
-        Extents of the coordinates; node ids are row-major in it.
+        Extents of the coordinates. Node ids are row-major in `shape`.
     flit_width : int
         W, bits of data in a flit.
     relations : int

@@ -15,7 +15,7 @@ from .base import Header, or_bits, require_one_relation
 __all__ = ["IDS", "MultiDrop"]
 
 IDS = ("switch", "node")
-"""Ids by which a pair names its switch: that of the switch, or that of a node there."""
+"""Ids by which a pair names its switch: the id of the switch, or the id of a node at the switch."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class MultiDrop(Header):
          pair:  port p-1 | … | port 1 | port 0 | last | id
 
     The id has B = ceil(log2(switches)) bits, at least one. With node ids, the id is that of the worm's first
-    destination at the switch, in ceil(log2(nodes)) bits: routers then need routes to nodes alone, as for unicasts. p is
+    destination at the switch, in ceil(log2(nodes)) bits: routers then need only routes to nodes, as for unicasts. p is
     the largest number of ports of a switch. Port bit i is set if the node at output port i of the switch is a
     destination. ``last`` is 1 in the last pair of a worm's header. Switches without destinations have no pair. A switch
     finds its id in the first pair and strips the pair; the rest is the header of the branch that continues.

@@ -36,7 +36,7 @@ class DownLinks:
 
 @lru_cache(maxsize=16)
 def descent(topology: Topology) -> DownLinks:
-    """Find the links down of a network from its root."""
+    """Return the links down of a network, away from its root."""
     level = levels(topology)
     start, _, end, _ = topology.links.T
     down = level[end] > level[start]
@@ -62,8 +62,8 @@ def longest_chain(topology: Topology, switches: npt.NDArray[np.integer]) -> int:
 
 
 def weights(topology: Topology, nodes: Iterable[int]) -> dict[int, int]:
-    """Return the weight of each switch with participants: the number of participants at it and at all switches below
-    it.
+    """Return the weight of each switch with participants: the number of participants at the switch and at all switches
+    below this switch.
 
     Parameters
     ----------
@@ -148,8 +148,8 @@ def chain_keys(arrays, source, destinations, keys, number):
 
 @compiled_from(LINEAR)
 def _chain_order(counts, first, children, below, order, number):
-    """Write the switches with participants, chain after chain, to ``order``, and the number of each one's chain to
-    ``number``.
+    """Write the switches with participants, chain after chain, to ``order``, and the chain number of each of these
+    switches to ``number``.
 
     Parameters
     ----------

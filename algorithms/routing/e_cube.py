@@ -16,7 +16,7 @@ __all__ = ["E_CUBE", "E_CUBE_EITHER", "E_CUBE_SIGNED", "ECube", "e_cube_with_sig
 CLASSES = ("p", "l/h")
 CROSSES, STAYS = range(2)
 
-#: Signs of all dimensions.
+#: Signs by which ties in all dimensions go up, and signs by which ties in all dimensions go down.
 UP, DOWN = 0, -1
 
 
@@ -53,9 +53,9 @@ class ECube(ChoiceRelation):
         self.ties = ties
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        """Return the turns of its routers: no worm turns back, or into a dimension that is routed earlier.
+        """Return the turns of the relation's routers: no worm turns back, or into a dimension that is routed earlier.
 
-        If `ties` is ``either``, only turns back are left out.
+        If `ties` is ``either``, routers have all turns except those back to the previous switch.
         """
         found = super().turns(topology)
         if self.ties != "either":
@@ -124,7 +124,7 @@ def _table(topology: Topology, signs: int | None) -> tuple[npt.NDArray[np.int8],
 
 E_CUBE = ECube("e-cube", "dimension order, last dimension first: along the row, then along the column")
 E_CUBE_EITHER = ECube("e-cube-either", "e-cube; if both ways around a ring are equally long, by either", ties="either")
-#: e-cube with the hardware option ``ties`` set to ``signed``. Users cannot name it.
+#: e-cube with the hardware option ``ties`` set to ``signed``. Commands do not accept the name of this relation.
 E_CUBE_SIGNED = ECube("e-cube with signed ties", "e-cube; if both ways around a ring are equally long, by the sign "
                       "that the header carries, by default away from the ring's edge", ties="signed")
 

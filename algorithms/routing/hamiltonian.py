@@ -23,7 +23,8 @@ class Hamiltonian(Relation):
     description = "R of Lin and Ni: the neighbour nearest to the destination's label without passing it"
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        """Return the turns: on meshes no turn between rising and falling labels; elsewhere all turns but back."""
+        """Return the turns: on meshes no turn between rising and falling labels; elsewhere all turns except back to the
+        previous switch."""
         found = super().turns(topology)
         if topology.kind == "mesh":
             labels = topology.hamiltonian_labels
@@ -61,8 +62,8 @@ class HamiltonianRowFirst(ChangedRelation):
     that of `hamiltonian`, as are all further hops, also after a stop. Labels still only rise or only fall along a path,
     so the relation cannot deadlock, and paths are shortest.
 
-    The relation routes the worms of [Lin94], multipath: each enters the network by a neighbour of its own (see
-    `MultipathLmn`). A worm is in phase 0 at its source, and in phase 1 after its first link.
+    The relation routes the multipath worms of [Lin94]: each worm of a multicast goes first to a different neighbour of
+    the source (see `MultipathLmn`). A worm is in phase 0 at its source, and in phase 1 after its first link.
     """
 
     def __init__(self) -> None:

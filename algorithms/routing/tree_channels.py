@@ -11,9 +11,9 @@ __all__ = ["count_tree_links", "find_tree_channels", "walk_to_replication"]
 
 
 def find_tree_channels(routes: Routes, source: int, destinations: list[int]) -> list[int]:
-    """List the channels of the tree from a source to destinations, in the order in which its branches reach them.
+    """List the channels of the tree from a source to destinations, sorted by hops from the source.
 
-    Channels are sorted by the number of hops from the source, then by switch and output port.
+    Channels with the same number of hops from the source are sorted by switch and output port.
 
     Returns
     -------

@@ -29,7 +29,8 @@ class UpDown(ChoiceRelation):
     ----------
     name, description : str
     adaptive : bool
-        Any hop on such a shortest path is a candidate, in the order of output ports. Otherwise only the first.
+        Any hop on such a shortest path is a candidate, in the order of output ports. If `adaptive` is False, only the
+        first such hop is a candidate.
     """
 
     def __init__(self, name: str, description: str, *, adaptive: bool) -> None:

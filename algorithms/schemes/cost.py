@@ -23,5 +23,5 @@ class Cost:
     receipts: int
 
     def latency(self, *, t_s: int, t_r: int, t_hop: int, c: int) -> int:
-        """Cycles from the beginning of the source's first t_s to the last receipt."""
+        """Return the cycles from the beginning of the source's first t_s to the last receipt."""
         return self.start_ups * t_s + self.hops * t_hop + self.receipts * (c + t_r)

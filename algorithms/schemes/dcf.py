@@ -26,7 +26,7 @@ class Dcf(TorusBroadcast):
     nodes are left, as on 8 x 8, the last step is that of `Z`. The paper's figure 7 is not available. The paper's text
     determines the block of `Dcf`, except that either B or C sends to three neighbours: see `Dcf2`.
 
-    Cost: d = log2(n) steps. With n = 4^k, the latency (see `Cost`) is 5 k t_s + 4 (4^k - 1) / 3 t_hop + 2 k (c + t_r).
+    Cost: log2(n) steps. With n = 4^k, the latency (see `Cost`) is 5 k t_s + 4 (4^k - 1) / 3 t_hop + 2 k (c + t_r).
     With n = 2 4^k, the latency is (5 k + 3) t_s + 2 (4^(k+1) - 1) / 3 t_hop + (2 k + 1) (c + t_r). No worm waits for a
     worm of another sender.
     Source: [Hou], sections 5.2 and 6.1.

@@ -34,8 +34,8 @@ def destination_key(group, place, node, nodes):
     group : int64
         Group of the destination, from 0; numbers may have gaps. Worms are sent in the order of their groups.
     place : int
-        Place of the destination in its worm, from 0 to `nodes` - 1, with gaps. Worms visit their destinations in the
-        order of places.
+        Place of the destination in its worm, from 0 to `nodes` - 1. Places may have gaps. A worm visits its
+        destinations in the order of their places.
     node : int
         The destination.
     nodes : int64

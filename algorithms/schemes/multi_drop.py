@@ -113,7 +113,7 @@ class SsrLessGreedy(MultiDropScheme):
     """One worm per switch with destinations. At each switch that has received the message, one destination sends.
 
     As `SsrGreedy`, but in every step at most one worm starts at each switch, not counting worms from the source.
-    `SsrLessGreedy` needs no fewer steps than `SsrGreedy`, but fewer worms of a step wait for each other's links.
+    `SsrLessGreedy` needs at least as many steps as `SsrGreedy`, but fewer worms of a step wait for each other's links.
 
     Source: [Sivaram98], sections 5.2.1 and 5.2.5.
     """
@@ -146,8 +146,8 @@ class PathLessGreedy(MultiDropScheme):
     """One worm per chain of switches. At each switch that has received the message, one destination sends.
 
     As `PathGreedy`, but in every step at most one worm starts at each switch, not counting worms from the source.
-    `PathLessGreedy` needs no fewer steps than `PathGreedy`, but fewer worms of a step wait for each other's links.
-    [Sivaram98] uses the algorithm of `PathLessGreedy` for all comparisons.
+    `PathLessGreedy` needs at least as many steps as `PathGreedy`, but fewer worms of a step wait for each other's
+    links. [Sivaram98] uses the algorithm of `PathLessGreedy` for all comparisons.
 
     Source: [Sivaram98], sections 5.2.2, 5.2.4 and 5.2.5.
     """

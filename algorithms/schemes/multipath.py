@@ -37,7 +37,7 @@ class Multipath(LabelOrder):
 
 
 class MultipathLmn(LabelOrder):
-    """Divide the destinations by the source's neighbours, and enter by each neighbour, as Lin, McKinley and Ni do.
+    """Divide the destinations by the source's neighbours, and send a worm by each, as Lin, McKinley and Ni do.
 
     Of the source's neighbours of higher label, one lies in its row and one in its column. Destinations of higher labels
     get two worms: one for the columns on the side of the row neighbour of higher label, one for all other columns. The

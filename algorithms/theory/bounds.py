@@ -76,8 +76,9 @@ def _lemma1(subject: Problem, held: Degrees, every: Degrees) -> TheoremCheck:
         f"{_cycle_text(cycles[1])}")
     if subject.vcs > 1:
         by_vcs = min(held.v_in * subject.vcs, held.v_out * subject.vcs + 1)
-        sentence += (f". Counted with {subject.vcs} virtual channels per link it is {by_vcs}. But a worm takes any "
-                     "virtual channel of a link, so no more classes are needed than with one (section 3.2.1)")
+        sentence += (f". Counted with {subject.vcs} virtual channels per link, the minimum is {by_vcs}. But a worm "
+                     "takes any virtual channel of a link, so no more classes are needed than with one virtual channel "
+                     "per link (section 3.2.1)")
     found = {
         "channels": held.lemma1, "channels_of_all_links": every.lemma1,
         "by_incoming": {"channels": len(incoming), "free": not cycles[0]},

@@ -54,8 +54,9 @@ class Contention:
     conditions : dict of int to int
         Number of pairs that share a link, by the first of Theorem 1's conditions that they meet. Condition 1 of Theorem
         1: the later worm's sender has received the message by way of the earlier worm. Condition 3 of Theorem 1: both
-        worms have the same sender and first link. Condition 4 of Theorem 1: the later worm's sender received the
-        message by a third worm, sent after the earlier worm by the same sender and over the same first link.
+        worms have the same sender and first link. Condition 4 of Theorem 1: the later worm's sender has received the
+        message by way of a third worm. The third worm has the same sender and the same first link as the earlier worm,
+        and is sent in a later step than the earlier worm.
     violations : tuple of LinkSharing
         Pairs of worms that share a link and meet none of Theorem 1's conditions.
     """
@@ -158,7 +159,8 @@ def _pairs(offsets, taken, link_offsets, users, source, after, steps):
 
 @compiled_from(QUADRATIC)
 def _condition(offsets, taken, source, after, steps, one, other):
-    """Return the first of Theorem 1's conditions that two worms with a shared link meet, or 0. `one` is the earlier."""
+    """Return the first of Theorem 1's conditions that two worms with a shared link meet, or 0. `one` is the earlier
+    worm."""
     ancestor = after[other]
     while ancestor >= 0:
         if ancestor == one:

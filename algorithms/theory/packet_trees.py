@@ -51,7 +51,7 @@ class PacketTree:
 
     @property
     def parents(self) -> npt.NDArray[np.int64]:
-        """Sender to each node, int64 [nodes]; 0 for the root."""
+        """Parent of each node, int64 [nodes]; 0 for the root."""
         return self._found[1]
 
     @property

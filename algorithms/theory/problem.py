@@ -63,7 +63,10 @@ class Problem:
 
     @cached_property
     def unfit(self) -> str:
-        """Reason why section 3.2 of [Boppana98] does not apply to these worms, as a clause. Empty if it applies."""
+        """Reason why section 3.2 of [Boppana98] does not apply to these worms, as a clause.
+
+        The text is empty if section 3.2 applies.
+        """
         if not is_free(self.parts, 1, ConsumptionClasses(), "all"):
             return "section 3.2 assumes that the links alone cause no deadlock. Here this is false or not known"
         if self.has_stops and any(not part.routes.deterministic for part in self.parts):
@@ -80,7 +83,9 @@ class Problem:
         return list(dict.fromkeys(part.classes for part in self.parts if part.has_stops))
 
     def cycle(self, channels: int, classes: ClassMap | None = None) -> list[str]:
-        """Return the resources of a shortest cycle with `channels` consumption channels at each node. Empty: no cycle.
+        """Return the resources of a shortest cycle with `channels` consumption channels at each node.
+
+        The list is empty if the dependencies have no cycle.
         """
         graph = dependency_graph(self.parts, channels, classes)
         return [graph.describe(resource, self.vcs) for resource, _ in graph.cycle()]

@@ -23,10 +23,10 @@ Integers = npt.NDArray[np.int64]
 class Ranking:
     """Rank of each link and each consumption channel, with one ejection port for each node.
 
-    If worms request only channels that are higher than those they hold, and a worm's last destination has such a
-    consumption channel, no worm waits for ever. Proof: of the channels that worms hold for ever, take the highest one.
-    The worm that holds this highest channel requests a higher channel, which another worm holds for ever: a
-    contradiction.
+    If worms request only channels that are higher than those they hold, and a consumption channel of a worm's last
+    destination is higher than the held channels, no worm waits for ever. Proof: of the channels that worms hold for
+    ever, take the highest one. The worm that holds this highest channel requests a higher channel, which another worm
+    holds for ever: a contradiction.
 
     Parameters
     ----------

@@ -83,7 +83,8 @@ def theorem1(subject: Problem) -> TheoremCheck:
                 for _, source, *visits in worms]
     values |= {"pairs": pairs, "meet": found.meets}
     if subject.ejection == "all":
-        sentence += ". But no node has a single consumption channel: each link into it has its own (--ejection all)"
+        sentence += (". But no node has a single consumption channel: with --ejection all, each link into a node has "
+                     "an ejection port of its own")
         return TheoremCheck("Theorem 1", "section 3.1", sentence, None, paper, agrees, values, messages)
     cycle = subject.cycle(1, ConsumptionClasses())
     sentence += (f". With one consumption channel per node such worms can deadlock (a cycle of {len(cycle)} resources)"

@@ -98,7 +98,7 @@ def topology(specification: str | Topology) -> Topology:
     kind, colon, parameters = specification.partition(":")
     if not colon and kind in TOPOLOGIES:
         raise WormcastError(f"topology: {kind} has no parameters. Needed: {TOPOLOGIES[kind].syntax}.")
-    if not colon:  # the entries have commas
+    if not colon:  # the forms are separated by semicolons, as some of them contain commas
         forms = "; ".join([*(TOPOLOGIES[name].syntax for name in TOPOLOGIES), FILES])
         raise WormcastError(f"topology: {specification!r} is not valid. Allowed: {forms}.")
     if kind not in TOPOLOGIES:

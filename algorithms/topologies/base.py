@@ -45,8 +45,8 @@ class Topology:
     Parameters
     ----------
     name : str
-        Name of the network. For the kinds of this package, `name` is the shortest specification that builds the
-        network: ``"mesh:8x8"``.
+        Name of the network. For the kinds of this package, `name` is a specification that builds the network:
+        ``"mesh:8x8"``.
     kind : str
         Kind of the network, such as ``"mesh"``. For the kinds of this package, the part of the name before the colon.
     shape : tuple of int

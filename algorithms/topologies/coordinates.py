@@ -19,7 +19,7 @@ GAP = 2.0
 """Least distance, in cells, between the drawings of one level and the next level."""
 
 ROW = 8
-"""Least number of nodes of a switch that are drawn in one row before a second row begins."""
+"""Number of nodes of a switch that are always drawn in one row. More nodes are drawn in several rows."""
 
 BESIDE, FARTHER = 0.6, 1.3
 """`BESIDE`: distance between neighbouring nodes in a row. `FARTHER`: extra distance of every second node of a row from

@@ -17,9 +17,9 @@ Integers = npt.NDArray[np.int32]
 def fat_tree(parameters: str) -> Topology:
     """Build the fat tree with these parameters: ``"k=2,levels=3"``, a k-ary n-tree for k**levels nodes.
 
-    There are ``levels`` levels of k**(levels-1) switches. A switch has k ports ``d0`` to ``d{k-1}`` down and, below the
-    highest level, k ports ``u0`` to ``u{k-1}`` up. So each node of a subtree has a link of its own out of the subtree.
-    With k=2, levels=2::
+    There are ``levels`` levels of k**(levels-1) switches. A switch has k ports ``d0`` to ``d{k-1}`` down (a leaf
+    switch: ``n0`` to ``n{k-1}``, to its nodes) and, below the highest level, k ports ``u0`` to ``u{k-1}`` up. So each
+    node of a subtree has a link of its own out of the subtree. With k=2, levels=2::
 
         level 1      s2      s3        roots
                     /  \\    /  \\

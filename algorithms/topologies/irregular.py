@@ -29,8 +29,8 @@ def irregular(parameters: str) -> Topology:
     Source: [Sivaram98], section 6, which leaves open how networks are made connected. wormcast grows a random tree
     first. The switches are put in random order, but switches with only one free port come last. Each switch is joined
     to a random free port of the switches before it in the random order. After the tree, random free ports of different
-    switches are joined. If only one switch has free ports left, a random link is cut and both ends are joined to that
-    switch.
+    switches are joined. If only one switch has free ports left, a random link between two other switches is cut, and
+    both of its ends are joined to that switch.
 
     Raises
     ------

@@ -86,7 +86,8 @@ WIRINGS: Mapping[str, MinKind] = {
 def multistage(parameters: str) -> Topology:
     """Build the unidirectional multistage network with these parameters: ``"b=4,stages=3,kind=omega"``.
 
-    It joins b**stages nodes by ``stages`` columns of b**(stages-1) switches with b ports, here with b=2, stages=2::
+    The network joins b**stages nodes by ``stages`` columns of b**(stages-1) switches with b ports, here with b=2,
+    stages=2::
 
         node 0 --p0 s0 p0-----p0 s2 p0-- node 0       a node injects on the left
         node 1 --p1    p1-. .-p1    p1-- node 1       and consumes on the right

@@ -110,13 +110,14 @@ def read_toml(path: str) -> Topology:
         nodes = [0, 0, 1, 2, 3]                     # the switch of each node, or its [switch, port]
         links = [[0, 1], [1, 2], [2, 3], [3, 0]]    # both ways; [switch, output, switch, input] is one way
 
-    These keys are needed. Switches and ports are numbers or names. A link or node without a port gets the lowest free
-    port: first the links in their order, and then the nodes. Optional keys:
+    The keys of this example are needed. Switches and ports are numbers or names. A link or node without a port gets the
+    lowest free port: first the links in their order, and then the nodes. Optional keys:
 
     - ``ports``: number of ports per switch, their names in all switches, or one list of names per switch. By default, a
       switch has the ports that it needs: ports of links ``p0``, ``p1`` and so on, and ports of nodes ``n0``, ``n1`` and
       so on.
-    - ``consumptions``: [switch, port] where each node consumes, for all nodes. Default: where they inject.
+    - ``consumptions``: [switch, port] where each node consumes, for all nodes. By default, each node consumes at the
+      switch and port at which it injects.
     - ``name``: name of the network, default the file's path. ``kind``: default ``own``. ``root``: a switch, or a
       list of switches, default 0.
     - ``shape``: extents of the coordinates; node ids are row-major in ``shape``.

@@ -59,7 +59,7 @@ def _require_names(topology: Topology) -> None:
         raise _Invalid("ports are not valid. Needed: a tuple that has a tuple of names for each switch.")
     for switch, names in enumerate(topology.ports):
         if not names:
-            raise _Invalid(f"switch {switch} has no ports, and so no links. Needed: 1 or more.")
+            raise _Invalid(f"switch {switch} has no ports, and so no links. Needed: 1 or more ports.")
         if len(names) > MOST_PORTS:
             raise _Invalid(f"switch {switch} has {len(names)} ports. Allowed: 1 to {MOST_PORTS}.")
         for name in names:
@@ -176,7 +176,7 @@ def _require_switches(what: str, given: Iterable[int], switches: int) -> None:
 def _require_ports_taken_once(topology: Topology) -> None:
     """Refuse two links, two nodes, or a link and a node at one output or one input."""
     if not len(topology.links):
-        raise _Invalid("it has no links. Needed: 1 or more.")
+        raise _Invalid("it has no links. Needed: 1 or more links.")
     itself = np.flatnonzero(topology.links[:, 0] == topology.links[:, 2])
     if len(itself):
         raise _Invalid(f"a link leads from switch {topology.switch_names[topology.links[itself[0], 0]]} to itself. "

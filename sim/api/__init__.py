@@ -8,5 +8,5 @@ and prints the result.
 - ``figures`` measures figures of papers; ``answers`` and ``command_texts`` call functions for a figure's statements.
 - ``catalogue`` lists names, ``description`` describes a network, ``event_options`` reads tables of costs.
 - ``recordings`` reads waveforms, ``hardware_cost`` exports Verilog and synthesises.
-- ``results`` is the base of all results, ``option_types`` has the types of keyword options.
+- ``results`` has the base class of all results, ``option_types`` the types of keyword options.
 """

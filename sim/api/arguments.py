@@ -21,7 +21,7 @@ def known(function: str, given: Mapping[str, Any], allowed: Collection[str]) -> 
 
 
 def _named(function: str) -> list[str]:
-    """Return the parameters that a function names, without the options that its ``**`` collects."""
+    """Return the names of a function's parameters, without the parameter ``**`` that collects further options."""
     parameters = inspect.signature(wormcast.__getattr__(function)).parameters.values()
     return [one.name for one in parameters if one.kind is not one.VAR_KEYWORD]
 
@@ -34,7 +34,7 @@ def require_at_least(least: int, **numbers: int | None) -> None:
 
 
 def window_of(window: str | Sequence[int] | None) -> tuple[int, int] | None:
-    """Return a window of cycles: the first cycle, and the cycle after the last one. Texts are A:B."""
+    """Return a window of cycles: its first cycle, and the cycle after its last one. A text has the form A:B."""
     if window is None:
         return None
     parts = window.split(":") if isinstance(window, str) else [*map(str, window)]

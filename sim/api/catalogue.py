@@ -17,12 +17,12 @@ __all__ = ["FORMS", "KINDS", "NamesResult", "names"]
 #: Kinds of names.
 KINDS = ("schemes", "topologies", "relations", "configurations", "components", "figures")
 
-#: Largest number of characters of the names in a result's ``repr``.
+#: Largest number of characters in a result's ``repr``.
 LONGEST = 120
 
 #: Titles of a mesh scheme's attributes.
 FORMS = {
-    "in_two_dimensions": "forms in two dimensions", "in_three_dimensions": "forms in three dimensions alone",
+    "in_two_dimensions": "forms in two dimensions", "in_three_dimensions": "forms in three dimensions only",
     "in_more_dimensions": "forms in more than two dimensions",
 }
 
@@ -36,7 +36,7 @@ class NamesResult(CommandResult):
     kind : str
         Kind of the names.
     entries : list of dict
-        Name and description of each.
+        For each name: the name, its description, and further facts about schemes and figures.
     """
 
     kind: str

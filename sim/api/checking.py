@@ -50,7 +50,8 @@ REPLIES = ("replies add no dependency: a reply waits in its host's memory, which
 
 #: Sentence that explains the verdict for rows that are requested by control packets.
 REQUESTS = ("requests for rows add no dependency: control packets are unicasts of the scheme; an interface takes each "
-            "without a row or an entry, and has a place for the answer; a refused source releases its rows")
+            "control packet without a row or an entry, and has a place for the answer; a refused source releases its "
+            "rows")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -62,7 +63,8 @@ class CheckResult(CommandResult):
     analysis : Analysis
         Verdict, cycle, worms, and the consumption classes that suffice.
     whole : WholeWorms or None
-        Limit of the length of worms that deep buffers hold whole; None without replication or deep buffers.
+        Limit of the length of worms that deep buffers hold whole; None if buffers are not deep, or no worms are
+        replicated in switches.
     explanation : tuple of TheoremCheck or None
         The papers' theorems for this network and scheme, on request.
     replies : str or None
@@ -219,9 +221,10 @@ def check(
     explain : bool
         Evaluate the papers' theorems for this network and scheme.
     replies : bool
-        Destinations reply to messages by unicasts of the scheme: include the dependency of replies on messages.
+        Destinations reply to messages by unicasts of the scheme. The result then explains why its verdict holds with
+        replies, too.
     seed : int
-        Seed of the random multicasts by which the scheme's model is tested.
+        Seed of the random multicasts that test the scheme's model, and of a sample that is analysed.
     progress : bool
         Announce long work on a terminal.
     **hardware
@@ -307,8 +310,7 @@ class _Built:
             return self.configuration.as_sent(scheme), self.relation(scheme, relation)
 
     def whole(self, scheme: Scheme, others: Iterable[tuple[Scheme, Relation]], length: int | None) -> WholeWorms | None:
-        """Return the limit of the length of worms that deep buffers hold whole; None without replication or deep
-        buffers."""
+        """Return the limit of the length of worms that deep buffers hold whole; see `CheckResult.whole`."""
         schemes = [scheme, *(one for one, _ in others)]
         for one in schemes:
             require_buffers(one, deep=self.configuration.deep)

@@ -54,7 +54,8 @@ class _Function:
         return {f"--{spelt.get(one, one).replace('_', '-')}": one for one in (*named, *self.flags, PICTURE)}
 
 
-#: Functions of each command that a figure's file may name: by the option that selects the function, or by "".
+#: Functions of each command that a figure's file may use. The key of a function is the option that selects the
+#: function, or "" for the function without such an option.
 COMMANDS: dict[str, dict[str, _Function]] = {
     "check": {"": _Function("checking", "check", renamed={"with": "with_"})},
     "hunt": {"": _Function("simulation", "hunt")},
@@ -114,7 +115,8 @@ def read_command(command: str) -> Call:
     Raises
     ------
     WormcastError
-        The command is none of `COMMANDS`, an option is unknown or no number, or there are too many words.
+        The command is none of `COMMANDS`, an option is unknown, an option's value is no number, or there are too many
+        words.
     """
     name, *words = shlex.split(command.replace("{here}", shlex.quote(str(HERE))))
     found = _function_of([name, *words])
@@ -169,7 +171,7 @@ def require_valid_commands(figure: "Figure") -> None:
 
 
 def require_only_pictures(command: str, *, drawn: bool) -> None:
-    """Refuse a command with an option that names an output. ``drawn``: ``--plot {plot}`` is needed."""
+    """Refuse a command that names an output; with ``drawn``, a command whose only output is not ``--plot {plot}``."""
     plot = read_command(command).plot
     if plot != (PLOT if drawn else None):
         allowed = f"--plot {PLOT} as the only output" if drawn else "commands without output files"

@@ -87,10 +87,10 @@ def describe(topology: TopologyLike, *, tokens: int | None = None, headers: int 
     topology
         By name, as on the command line, or an object.
     tokens : int, optional
-        Consumption channels per node of a multistage network: its groups of switches that share a token are described,
-        too.
+        Consumption channels per node of a multistage network. With this option, the groups of switches that share a
+        token are described, too.
     headers : int, optional
-        Width of a flit, in bits: the sizes of the header formats are described, too.
+        Width of a flit, in bits. With this option, the sizes of the header formats are described, too.
     """
     network = find_topology(topology)
     require_at_least(1, headers=headers)

@@ -44,7 +44,10 @@ class Counting:
 
     @classmethod
     def of(cls, events: bool, energy: PathLike | None) -> "Counting":
-        """Read the table of costs. ``energy`` implies ``events``."""
+        """Return the options ``events`` and ``energy``, with the table of costs in the file ``energy``.
+
+        ``energy`` implies ``events``.
+        """
         if energy is None:
             return cls(events)
         from ..experiments.energy_table import read_energy
@@ -52,7 +55,10 @@ class Counting:
         return cls(True, read_energy(Path(energy)), os.fspath(energy))
 
     def require_width(self, configuration: Configuration) -> None:
-        """Refuse a table for flits of another width than the network has; with ``header="ideal"`` flits are wider."""
+        """Refuse a table of costs whose flits have another width than the flits of the network.
+
+        With ``header="ideal"``, the network's flits may be wider than the option ``flit_width``.
+        """
         if self.table is not None:
             self.table.require_width(configuration.flit_width)
 
@@ -62,11 +68,11 @@ class Counting:
         return ("events",) * self.events + ("energy",) * (self.table is not None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the options for the configuration in JSON; nothing if events are not counted."""
+        """Return the options for the configuration in JSON; no options if events are not counted."""
         return {"events": True, "energy": self.file} if self.events else {}
 
     def priced(self, result: Result) -> Result:
-        """Return an experiment's result with the table of costs."""
+        """Return an experiment's result, with the table of costs if there is one."""
         if self.table is None or result.events is None:
             return result
         return replace(result, events=replace(result.events, table=self.table))  # type: ignore[type-var]

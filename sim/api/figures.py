@@ -35,7 +35,7 @@ class FigureResult(CommandResult):
     Parameters
     ----------
     name : str
-        Name of the figure, or the text that stands for several figures, or a claim.
+        Name of the figure, or the text that stands for several figures or for a claim.
     outcomes : tuple of FigureOutcome
         Outcome of each figure.
     several : bool
@@ -43,7 +43,7 @@ class FigureResult(CommandResult):
     seconds : float
         Processor time in seconds.
     written : tuple of tuple of Path
-        Written files of each figure; for several figures, last the files about all of them.
+        Written files of each figure. With several figures, the last entry has the files about all figures.
     """
 
     name: str
@@ -98,7 +98,7 @@ class FigureResult(CommandResult):
                         "files": [str(file) for files in self.written for file in files]}
 
     def _shown(self) -> list[dict[str, Any]]:
-        """Return the verdicts; for figures without statements the points."""
+        """Return the verdicts; if the figures have no statements, the measured points."""
         shown = [{name: one.to_dict()[name] for name in ("claim", "statement", "verdict", "why")}
                  for one in self.verdicts]
         return shown or self.rows()
@@ -188,7 +188,7 @@ def figure(
         with (announce(f"measuring {text}", costs.expected(figures, quick)),
               progress_bar(None, "points", shown=progress) as show):
             for one in figures:
-                answers.ask(one.commands)  # refused commands end the figure now, not after hours of simulation
+                answers.ask(one.commands)  # a refused command is reported now, not after hours of simulation
 
             with contextlib.closing(measure_all(studies, store, run, answers)) as done:
                 for number, _ in enumerate(done, 1):

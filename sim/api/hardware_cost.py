@@ -85,7 +85,8 @@ class VerilogResult(CommandResult):
 
     @property
     def checks(self) -> str:
-        """Checkers of the links of a router, an interface or a network, in SystemVerilog; else empty."""
+        """Checkers of the links of a router, an interface or a network, in SystemVerilog; empty for other components.
+        """
         return self.export.checks
 
     @property
@@ -95,7 +96,7 @@ class VerilogResult(CommandResult):
 
     @property
     def formal(self) -> str:
-        """Module for formal tools, with the component and its checkers; for a router or an interface, else empty."""
+        """Module for formal tools, with a router or an interface and its checkers; empty for other components."""
         return self.export.formal
 
     @checked
@@ -167,15 +168,15 @@ def verilog(
     Parameters
     ----------
     what : str
-        ``network``, ``router``, ``interface``, or a part of them. All names: ``wormcast list components``. Or
-        ``clock-crossing``: a link between two clock domains.
+        ``network``, ``router``, ``interface``, or a part of a router or interface. All names: ``wormcast list
+        components``. ``clock-crossing`` is a link between two clock domains.
     topology, scheme, relation : optional
         Network and scheme that the component is built for, by name or objects. Default: ``mesh:8x8``, ``dual-path``
         and the scheme's relation.
     relations : str, optional
         Routing relations that a router decodes, with commas between. Default: the scheme's.
     port, kind : str, optional
-        Router port of a part of a router, and kind of router. Default: the first.
+        Router port of a part of a router, and kind of router. Default: the first port, and the first kind.
     module : str, optional
         Name of the module, and prefix of the names of its submodules. Default: ``wormcast_`` and ``what``.
     reset : "sync" or "async"
@@ -187,7 +188,7 @@ def verilog(
     progress : bool
         Announce long work on a terminal.
     on_step : callable
-        Called with each step of the translation.
+        Called with a text about each step of the translation.
     **hardware
         Hardware options, for example ``vcs=4``, and options of the port between interface and host: ``host="axis"``.
 
@@ -339,7 +340,7 @@ def synth(
     Parameters
     ----------
     what : str
-        ``router``, ``interface``, or a part of them. All names: ``wormcast list components``.
+        ``router``, ``interface``, or a part of a router or interface. All names: ``wormcast list components``.
     topology, scheme, relation, relations, port, kind, reset, clock_enable, hardware
         As for `verilog`.
     target : str, optional
@@ -347,8 +348,9 @@ def synth(
     seeds : int, optional
         Number of placements; the clock is their median. 0: synthesis only, without a clock. Default: 5.
     runs : int
-        Number of syntheses for the area. With 2 or more, each has new names of cells and wires and another
-        ``area_delay``, from 10 % below the given one to 10 % above it. The area is their median, with its range.
+        Number of syntheses for the area. With 2 or more, each synthesis has new names of cells and wires. If
+        ``area_delay`` is given, the syntheses have clock periods from 10 % below it to 10 % above it. The area is the
+        median of the syntheses, with its range.
     area_delay : int, optional
         Clock period that Yosys aims at, in ps. Default: the shortest period.
     breakdown : bool
@@ -356,7 +358,7 @@ def synth(
     progress : bool
         Announce long work on a terminal.
     on_step : callable
-        Called with each step.
+        Called with a text about each step.
 
     Raises
     ------

@@ -76,7 +76,7 @@ class LoadResult(CommandResult):
     links : bool
         `to_dict` includes the utilisation of each link.
     counted : tuple of str
-        Keys of `to_dict` with events: ``events``, and with a table of costs ``energy``. Default: none.
+        Keys that events add to `to_dict`: ``events``, and with a table of costs also ``energy``. Default: none.
     """
 
     load: "Load"
@@ -100,7 +100,10 @@ class LoadResult(CommandResult):
 
     @property
     def latency(self) -> float | None:
-        """Mean latency in cycles, from the creation of a message to its last receipt; None after a deadlock."""
+        """Mean latency in cycles, from the creation of a message to its last receipt.
+
+        The property is None after a deadlock, or if no counted message is received.
+        """
         return self.load.span("latency").mean
 
     @property
@@ -110,7 +113,10 @@ class LoadResult(CommandResult):
 
     @property
     def latency_half_width(self) -> float | None:
-        """Half the 95 % confidence interval of the mean latency; None with one seed, or after a deadlock."""
+        """Half the 95 % confidence interval of the mean latency.
+
+        The property is None after a deadlock, or if fewer than two seeds have counted messages that are received.
+        """
         return self.load.span("latency").half_width
 
     @property
@@ -135,12 +141,12 @@ class LoadResult(CommandResult):
 
     @property
     def events(self) -> "EventSums | None":
-        """Events in routers and interfaces, and their energy; None if they were not counted, and after a deadlock."""
+        """Events in routers and interfaces, and their energy; None after a deadlock, or if events were not counted."""
         return self.load.events
 
     @property
     def energy(self) -> float | None:
-        """Energy per payload flit received, in pJ; None without the option ``energy``, and after a deadlock."""
+        """Energy per payload flit received, in pJ; None after a deadlock, or without the option ``energy``."""
         return None if self.events is None or self.events.table is None else self.events.energy_per_flit().mean
 
     @property
@@ -149,7 +155,7 @@ class LoadResult(CommandResult):
         return Exit.DEADLOCK if self.deadlock else Exit.DONE
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row: network, scheme and rate, then all measurements with one value."""
+        """Return one row: network, scheme and rate, then each measurement that is a single value."""
         from ..experiments.sweep import cells_of, plain_results
 
         return [{"topology": self.load.topology.name, "scheme": self.load.scheme.name, "rate": self.rate,
@@ -221,7 +227,7 @@ class LoadTask:
     further : list of int
         Numbers of cycles to which the experiment is extended until the interval of its mean is narrow enough.
     until_interval : bool
-        The experiment may end before all of its cycles.
+        The experiment may end early, at a smaller number of cycles than requested.
     counting : Counting
     """
 
@@ -264,7 +270,7 @@ class LoadTask:
         return cls(setup, spec, experiment, further, until_interval, counting)
 
     def perform(self, drive: "Callable[[Experiment], Load]") -> "Load":
-        """Run the experiment with ``drive``, extend it as often as needed, and return the last result."""
+        """Run the experiment with ``drive``, extend the experiment as often as needed, and return the last result."""
         from ..experiments.load import settled
 
         results = [drive(self.experiment)]
@@ -276,7 +282,7 @@ class LoadTask:
         return results[-1]
 
     def result(self, load: "Load", **others: Any) -> LoadResult:
-        """Return the result to show; for ``others`` see `LoadResult.of`."""
+        """Return the `LoadResult` of the task; for ``others`` see `LoadResult.of`."""
         return LoadResult.of(load, self.setup.origin, cycles=self.spec.cycles, warmup=self.experiment.warmup,
                              until_interval=self.until_interval, counting=self.counting, **others)
 
@@ -331,7 +337,8 @@ def load(
     warmup : int, optional
         Cycles at the start that are not measured. Default: determined from the results; for a trace 0.
     until_interval : bool
-        Stop as soon as the mean latency is as precise as ``precision``.
+        Stop early: run a sixteenth of the cycles, and double them until the mean latency is as precise as
+        ``precision``.
     precision : float, optional
         Largest ratio of half the 95 % interval to the mean for which a mean counts as precise. Default: 0.05.
     seed, seeds : int, optional
@@ -339,7 +346,7 @@ def load(
     events : bool
         Count events in routers and interfaces: buffer writes and reads, crossbar passes, flits on links.
     energy : path, optional
-        TOML file with the cost of each event in pJ: count events, and compute their energy.
+        TOML file with the cost of each event in pJ. With this option, events are counted, and their energy is computed.
     progress : bool
         Show a progress bar on a terminal or in a notebook.
     **options
@@ -395,14 +402,19 @@ class SaturationResult(CommandResult):
 
     @property
     def rates(self) -> tuple[float, float]:
-        """Highest rate that does not saturate, and lowest rate that does."""
+        """Highest simulated rate at which the network does not saturate, and lowest simulated rate at which it does.
+
+        The first rate is 0 if all simulated rates saturate the network. The second rate is the highest rate that the
+        traffic can have if no simulated rate saturates the network.
+        """
         return self.saturation.rates()
 
     @property
     def slow_rates(self) -> tuple[float, float] | None:
-        """Highest rate whose mean latency is up to the multiple of the latency at zero load, and lowest rate above it.
+        """Highest rate with a mean latency up to the limit, and lowest rate with a mean latency above the limit.
 
-        The property is None without ``zero_load_multiple``.
+        The limit is ``zero_load_multiple`` times the latency at zero load. The property is None without
+        ``zero_load_multiple``.
         """
         return None if self.saturation.limit is None else self.saturation.slow_rates()
 
@@ -412,7 +424,7 @@ class SaturationResult(CommandResult):
         return Exit.DEADLOCK if self.saturation.deadlock else Exit.DONE
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each load experiment of the search, by rising rate."""
+        """Return a row for each load experiment of the search, by rising rate, without the experiment at zero load."""
         from ..experiments.sweep import cells_of
 
         probes = sorted(self.saturation.to_dict()["probes"], key=lambda probe: probe["rate"])
@@ -463,7 +475,8 @@ def find_saturation(
     Parameters
     ----------
     precision : float, optional
-        The search ends if half the distance of the two nearest rates, divided by their mean, is at most this number.
+        The search ends if half the distance between the two rates in `SaturationResult.rates`, divided by their mean,
+        is at most this number. A load experiment of the search ends when its mean latency is as precise as this number.
         Default: 0.05.
     zero_load_multiple : float, optional
         Also find the rate at which the mean latency exceeds this multiple of the latency at zero load, which is

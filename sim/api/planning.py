@@ -39,7 +39,7 @@ class PlanResult(CommandResult):
     plan : Plan
         The worms.
     contention : Contention or None
-        Pairs of worms that share a link; None for schemes whose interfaces forward packets.
+        Pairs of worms that share a link; None if a worm has several destinations, or worms have no steps.
     met : dict of str to list of Conflict, or None
         Pairs of packets that share a link in a step, by the interfaces' order of sends. None without packet steps.
     """
@@ -114,7 +114,7 @@ def plan(
     length, packet : int, optional
         Payload of the message, and of a packet, in flits. Default: one packet.
     ties : str, optional
-        Which of two equally long ways around a ring worms go, as for ``--ties``.
+        Which of two equally long ways around a ring worms take, as for ``--ties``.
     """
     network, found, packets = _planned(topology, scheme, relation, ties, length, packet)
     if isinstance(destinations, int):

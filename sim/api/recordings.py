@@ -36,7 +36,7 @@ class WaveformResult(CommandResult):
         The cycles that pictures show: the cycles of the window. Without a window, pictures show the cycles from the
         first flit to some cycles after the last flit.
     links : list of int or None
-        Links to show; None: links with flits.
+        Links to show; None: links with channels that worms hold or wait at.
     """
 
     history: "History"

@@ -24,9 +24,9 @@ class Replay:
     Parameters
     ----------
     page : str
-        The page.
+        Text of the HTML page.
     path : Path or None
-        File with the page; None: no file was written.
+        File to which the page was written; None: no file was written.
     """
 
     page: str = field(repr=False)

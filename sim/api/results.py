@@ -52,7 +52,8 @@ class CommandResult(ABC):
         return Exit.DONE
 
     def to_json(self) -> str:
-        """Return what the command prints with --json. The paths of files that only the command writes are null."""
+        """Return the text that the command prints with --json. The paths of files that only the command writes are
+        null."""
         return json.dumps({"version": wormcast.__version__, "commit": wormcast.__commit__,
                            "configuration": self.configuration, "seed": self.seed, **self._data(), **self.files})
 
@@ -139,7 +140,7 @@ class CommandResult(ABC):
         Returns
         -------
         files : dict of str to Path
-            ``picture``, and in a paper ``caption`` and ``data``.
+            ``picture``, and with ``style="paper"`` also ``caption`` and ``data``.
         """
         from ..common.figure_file import draw_file, require_picture
 

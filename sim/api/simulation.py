@@ -61,7 +61,7 @@ class RunResult(CommandResult):
     setup : Setup
         Topology, scheme and hardware.
     counted : tuple of str
-        Keys of `to_dict` with events: ``events``, and with a table of costs ``energy``. Default: none.
+        Keys that events add to `to_dict`: ``events``, and with a table of costs also ``energy``. Default: none.
     """
 
     run: "Run"
@@ -96,7 +96,7 @@ class RunResult(CommandResult):
 
     @property
     def events(self) -> "EventSums | None":
-        """Events in routers and interfaces, and their energy; None if they were not counted."""
+        """Events in routers and interfaces, and their energy; None if events were not counted."""
         return self.run.events
 
     @property
@@ -111,7 +111,7 @@ class RunResult(CommandResult):
 
     @cached_property
     def formula(self) -> "Formula | None":
-        """Formula of a single broadcast's latency in papers; None if none applies."""
+        """A paper's formula for the latency of a single broadcast; None if no formula applies to the run."""
         scheme, messages = self.setup.scheme, self.run.messages
         if len(messages) != 1 or self.outcome != "delivered" or scheme.relation is not scheme.own_relation:
             return None
@@ -120,7 +120,7 @@ class RunResult(CommandResult):
         return formula_of(self.setup.topology, scheme, self.run.network.configuration, messages[0])
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each delivery, with the words of the printed table."""
+        """Return a row for each delivery, with the columns and node names of the printed table."""
         name = self.setup.topology.node_name
         found = []
         for index in range(len(self.run.messages)):
@@ -236,7 +236,7 @@ def run(
     contention : bool
         Measure the causes of waiting.
     events, energy
-        As for `load`, in all cycles of the run.
+        As for `load`. Events are counted in all cycles of the run.
     timeout : int
         Cycles after which an unfinished run is stopped.
     seed : int
@@ -427,7 +427,7 @@ def hunt(
     progress: bool = True,
     **hardware: Unpack[HardwareOptions],
 ) -> HuntResult:
-    """Search for messages that deadlock by simulating random traffic, and reduce them to a minimal example.
+    """Simulate random traffic to find messages that deadlock, and reduce these messages to a minimal example.
 
     Parameters
     ----------
@@ -438,7 +438,7 @@ def hunt(
         simulated in batches, and the search ends with a whole batch. The cycles of later searches for smaller examples
         are not counted.
     length : int, (int, int) or "A:B", optional
-        Shortest and longest payload of a message in flits.
+        Shortest and longest payload of a message in flits; one number: all payloads have this length.
     seed : int
         Seed of the random messages.
     progress : bool

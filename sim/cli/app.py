@@ -70,7 +70,8 @@ def version(
         "--version", help="Print the version and the git commit.", is_eager=True)] = False,
 ) -> None:
     """Multicast in switched networks, at register-transfer level."""
-    context.with_resource(options_named())  # a function that a command calls may refuse the command's options
+    # functions that commands call then name options in their errors as the command line spells them
+    context.with_resource(options_named())
     if show:
         say(version_text())
         raise typer.Exit(Exit.DONE)

@@ -46,14 +46,14 @@ def check_(
         "with up and down links [Sivaram98], section 5; for smart interfaces [Sivaram98], section 4.3.",
     )] = False,
     replies: Annotated[bool, typer.Option(
-        "--replies", help="Destinations reply to messages by unicasts of the scheme (load --reply): include the "
-        "dependency of replies on messages.")] = False,
+        "--replies", help="Destinations reply to messages by unicasts of the scheme (load --reply): also print why "
+        "the result holds with replies.")] = False,
     plot: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw the network and the cycle. Formats: .svg, .pdf, .png, .eps.")] = None,
     *,
     look: Given,
     seed: Annotated[int, typer.Option(
-        help="Seed of the random multicasts that test the scheme's model, and of the random multicasts of "
+        help="Seed of the random multicasts that test the scheme's model, of a sample that is analysed, and of "
         "--explain. Default: 0.", min=0, show_default=False)] = 0,
     given: Given,
     json: Json = False,
@@ -170,7 +170,7 @@ def _report_copies(analysis: Analysis, whole: WholeWorms | None) -> None:
         say("tokens: none. A switch replicates a worm without waiting for a token")
     say("consumption channels: " + (
         "the result is valid for any number" if analysis.fits else
-        "enough for all worms that can arrive at a node at the same time. So no worm waits for one"
+        "enough for all worms that can arrive at a node at the same time. So no worm waits for a consumption channel"
         if analysis.consumed else
         "fewer than the worms that can arrive at a node at the same time. The result is valid for any such number"))
 

@@ -57,7 +57,7 @@ COMMANDS = {
         "Reproduce a figure of a paper: a table, a picture with the paper's axes, and a verdict on each claim."),
     "hunt": Entry(
         "hunting",
-        "Search for messages that deadlock by simulating random traffic, and reduce them to a minimal example."),
+        "Simulate random traffic to find messages that deadlock, and reduce these messages to a minimal example."),
     "list": Entry(
         "listing",
         "List schemes, topologies, routing relations, named configurations, hardware components or figures of papers."),

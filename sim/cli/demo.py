@@ -113,8 +113,8 @@ LESSONS = {
             f'{{"cycle": 0, "source": "{node}", "destinations": ["{(node + 2) % 4}"], "length": 64}}\n'
             for node in range(4))},
         (LessonRun("ring", "Four unicasts in a ring: deadlock", f"{RING} --vcs 1 --vc-classes none", Exit.DEADLOCK, {
-            "start": "Each node sends a worm to the opposite node, by way of the next higher number. Watch the "
-                     "headers: each reserves a link, and its flits follow.",
+            "start": "Each node sends a worm to the opposite node, by way of the next node in the order 0, 1, 2, 3, "
+                     "0. Watch the headers: each reserves a link, and its flits follow.",
             "closed": "Each header waits for the link that the next worm holds. A worm releases a link only after its "
                       "tail has passed, so this wait never ends.",
             "rest": "The buffers behind the headers are full, and their senders have no credits. Nothing moves any "
@@ -153,7 +153,7 @@ LESSONS = {
         (LessonRun("tokens", "Two trees that a switch copies, without tokens: deadlock", f"{TREE} --tokens off",
                Exit.DEADLOCK, {
                    "start": "Worms 1 and 2 are multicasts that enter one switch by its two inputs. Each needs both "
-                            "outputs of this switch. Worm 0 is a unicast that is in the way of one of them.",
+                            "outputs of this switch. Worm 0 is a unicast that holds a link which one of them needs.",
                    "closed": "Each tree holds one output of the switch, and waits for the other one. The branch that "
                              "goes on cannot finish: its flits stay in the input buffer until both branches have them.",
                    "rest": "The input buffers are full of flits that one branch still needs. Nothing moves any more."}),

@@ -56,7 +56,7 @@ class CheckpointOutput:
             require_writable(self.path)
 
     def write(self, experiment: Experiment, origin: Origin) -> None:
-        """Write the checkpoint. If writing fails, the previous file stays and the error is raised."""
+        """Write the checkpoint. If writing fails, the previous file stays unchanged, and the error is raised."""
         if self.path is not None:
             with whole_file(self.path) as unfinished:
                 keep(experiment, origin, unfinished)
@@ -168,7 +168,7 @@ class WaveformOutput:
             self._write(self.vcd or deadlock_file(), lambda unfinished: rewind_to_deadlock(experiment, unfinished))
 
     def _write(self, path: Path | None, record: Callable[[Path], None]) -> None:
-        """Write the waveform. An error is stored and reported after the results, so that these are not lost."""
+        """Write the waveform. An error is stored and reported after the results, so that the results are not lost."""
         assert path is not None
         try:
             with whole_waveform(path) as unfinished:

@@ -32,7 +32,8 @@ def hunt_(
     topology: TopologyName,
     scheme: SchemeName,
     cycles: Annotated[int, typer.Option(
-        help=f"Limit of the simulated cycles of all networks together: the batch that reaches it is the last one. "
+        help=f"Limit of the simulated cycles of all networks together: the batch of networks that reaches the limit "
+        f"is the last batch. "
         f"Default: {HUNT_CYCLES}.",
         show_default=False)] = HUNT_CYCLES,
     length: Annotated[str | None, typer.Option(

@@ -107,9 +107,9 @@ class Extra:
 
 @dataclass(frozen=True)
 class Cache:
-    """Folder of compiled kernels, their number and size in bytes.
+    """Folder of compiled kernels, with the number of kernels and their size in bytes.
 
-    ``ours``: only this user can write into the folder. If other users can write into the folder, its kernels are not
+    ``ours``: no other user can write into the folder. If other users can write into the folder, its kernels are not
     used.
     """
 

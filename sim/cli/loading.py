@@ -66,8 +66,9 @@ def load_(
         f"Default: {PRECISION}.", show_default=False)] = None,
     saturation: Annotated[bool, typer.Option(
         "--find-saturation", help="In place of --rate: find the rate at which the network saturates, by bisection with "
-        "runs as by --until-interval. The search ends when half the distance of the two nearest rates, divided by "
-        "their mean, is at most --precision.")] = False,
+        "runs as by --until-interval. The search ends when half the distance between the highest rate without "
+        "saturation and the lowest rate with saturation, divided by the mean of these two rates, is at most "
+        "--precision.")] = False,
     events: EventsOption = False,
     energy: EnergyOption = None,
     zero_load_multiple: Annotated[float | None, typer.Option(

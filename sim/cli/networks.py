@@ -38,8 +38,8 @@ def topology_(
              "consumption channels per node.")] = None,
     headers: Annotated[int | None, typer.Option(
         metavar="FLIT_WIDTH", min=1,
-        help="Print the bits and flits of each header format, alone in a network and mixed, with flits of this width."
-        )] = None,
+        help="Print the bits and flits of each header format, in a network with this format only and in networks with "
+             "several formats. FLIT_WIDTH is the width of a flit in bits.")] = None,
     json: Json = False,
 ) -> None:
     options = picture_options(look, plot)

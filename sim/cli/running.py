@@ -58,7 +58,8 @@ def run_(
         "cycle.")] = None,
     contention: Annotated[bool, typer.Option(
         "--contention", help="Print the cycles in which flits of each message waited for a channel or for their turn "
-        "on a link, by the worm that they waited behind.")] = False,
+        "on a link, by cause: worms of other senders of the message, worms of the same sender, other messages, "
+        "arbitration.")] = False,
     events: EventsOption = False,
     energy: EnergyOption = None,
     relation: RelationOption = None,

@@ -30,10 +30,10 @@ def sweep_(
         "on this machine.", show_default=False)] = None,
     json: Json = False,
 ) -> int:
-    """Writes OUT/NAME.csv (all results) and OUT/NAME.png (latency and throughput). OUT/NAME.sqlite stores each finished
-    point.
+    """Writes OUT/NAME.csv (all results) and, if the sweep can be drawn, OUT/NAME.png (latency and throughput).
+    OUT/NAME.sqlite stores each finished point.
 
-    A deadlock of a point is one of its results and does not change the exit code.
+    A deadlock is a result of its point and does not change the exit code.
     """
     from .sweep_report import run_sweep
 

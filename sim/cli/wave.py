@@ -46,13 +46,15 @@ def wave(
     text: Annotated[bool, typer.Option(
         "--text", help="Print the space-time diagram in characters, as wide as the terminal.")] = False,
     window: Annotated[str | None, typer.Option(
-        metavar="A:B", help="Show only cycles A to B - 1. Default: all; in a diagram all cycles with flits.",
+        metavar="A:B", help="Show only cycles A to B - 1. Default: all; in a diagram the cycles from the first flit to "
+        "soon after the last flit.",
         show_default=False)] = None,
     worms: Annotated[str | None, typer.Option(
         metavar="N,N,...", help="Numbers of the worms to show. Default: all.", show_default=False)] = None,
     links: Annotated[str, typer.Option(
-        metavar="used|all|LINK,...", help="Links to show. used: links with flits. LINK: a link (0.1>0.2, inj:0.1, "
-        "cons:0.1), or a node (0.1) for all its links. Default: used.", show_default=False)] = "used",
+        metavar="used|all|LINK,...", help="Links to show. used: links that worms hold or wait for. LINK: a link "
+        "(0.1>0.2, inj:0.1, cons:0.1), or a node (0.1) for all its links. Default: used.",
+        show_default=False)] = "used",
     buffers: Annotated[str | None, typer.Option(
         metavar="all|SWITCH[.PORT],...", help="Draw the buffer rows of deep switches below the diagram: their "
         "replication chunk counters, and the outputs that fetch and read them. Examples: s0, s0.n0.",
@@ -116,7 +118,8 @@ def _numbers(text: str | None) -> list[int] | None:
 
 
 def _shown(histories: list[History], window: tuple[int, int] | None) -> list[History]:
-    """Return the cycles to show: the window's, else from the first to soon after the last flit of all waveforms."""
+    """Return the cycles to show: those of the window; without a window, from the first flit of all waveforms to soon
+    after the last one."""
     if window:
         return histories
     trimmed = [history.trimmed() for history in histories]

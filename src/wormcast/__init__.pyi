@@ -1,4 +1,4 @@
-"""Types of the public names. They are not in ``__init__.py``: its imports would count as imports of all modules."""
+"""Types of the public names. In ``__init__.py``, these imports would count as imports of all modules."""
 
 from .algorithms import Relation, Scheme, Topology, WormcastError, topology
 from .sim.api.catalogue import NamesResult, names

@@ -161,7 +161,7 @@ def test_list_of_schemes_says_on_which_meshes_and_in_which_form():
     assert {name for name, found in dimensions.items() if found == "2"} == {"multipath", "multipath-lmn"}
     assert {name for name, found in dimensions.items() if found == "3"} == {"sp", "gtdmpm"}
     assert dimensions["u-mesh"] == dimensions["tp"] == "2 and more"
-    assert "forms in three dimensions alone:\n  gtdmpm: reconstructed\n  sp: as printed\n  tp: as printed\n" in out
+    assert "forms in three dimensions only:\n  gtdmpm: reconstructed\n  sp: as printed\n  tp: as printed\n" in out
     assert "  dual-path: the same by the labels of the reflected path" in out
 
 

@@ -51,9 +51,9 @@ def network_speed(mesh: str, rate: float, cycles: int) -> float:
 def tree_speed(network: str, scheme: str, rate: float, cycles: int, lanes: int) -> float:
     """Return cycles per second of a network with or without replication, all lanes together, in processor time.
 
-    Traffic is that of [Varavithya], section 4: 20 % multicasts of 64 flits, on average to half of the nodes, and
-    unicasts of 128 flits.
-    ``rate`` is the number of payload flits that a node creates per cycle. A multicast counts once.
+    Traffic is that of [Varavithya], section 4: 20 % of the messages are multicasts of 64 flits, on average to half of
+    the nodes, the others are unicasts of 128 flits. ``rate`` is the number of payload flits that a node creates per
+    cycle. A multicast counts once.
     """
     nodes = topology(network).nodes
     traffic = Traffic(rate, length=64, unicast_length=128, multicast_fraction=0.2, destinations_mean=nodes / 2,
@@ -176,7 +176,10 @@ def plan_speed(scheme: str, network: str) -> float:
 
 
 def planned_on(scheme: str) -> str | None:
-    """Return the first network in `PLANNED_ON` that a scheme supports; None if there is none, or it only broadcasts."""
+    """Return the first network in `PLANNED_ON` that a scheme supports.
+
+    The result is None if the scheme supports none of these networks, or supports broadcast only.
+    """
     for network in PLANNED_ON if not SCHEMES[scheme].broadcasts else ():
         with contextlib.suppress(WormcastError):
             find_scheme(scheme, topology(network))

@@ -26,7 +26,8 @@ TIMES = 5
 ROOT = Path(__file__).parents[2]
 IMPORTS = "import numpy, numba, amaranth, typer"
 
-#: Programs whose processor times are printed beside one another, in seconds. A package that is missing is left out.
+#: Programs whose processor times are printed one below the other, in seconds. Programs that import a missing package
+#: are left out.
 FROM_PYTHON = (
     "import wormcast",
     "import wormcast; wormcast.topology('mesh:8x8')",
@@ -53,7 +54,7 @@ class Start:
         Arguments of ``wormcast``.
     caches : "full", "others", "all but kernels" or "empty"
         With "full", the same command has filled the caches. With "others", only the command `RUN` has filled the
-        caches. With "all but kernels", the same command has filled all caches except the empty cache of kernels. With
+        caches. With "all but kernels", only `RUN` has filled the caches, and the cache of kernels is empty. With
         "empty", all caches are empty.
     goal : str
         Largest allowed time, in U or as a multiple of a bare program's time; then, if limited, the largest memory.

@@ -18,10 +18,11 @@ LONG = 24
 MEANING = {
     Exit.DONE: "done",
     Exit.INTERNAL: "error: the routers found an error, or an internal error of wormcast",
-    Exit.BAD_INPUT: "bad input, or a file or stdout that cannot be read or written: one sentence on stderr says what "
-                    "is not valid, and what is allowed",
+    Exit.BAD_INPUT: "bad input, or a file or stdout that cannot be read or written: a message on stderr names what is "
+                    "not valid, and what is allowed",
     Exit.DEADLOCK: "deadlock, or a cycle that allows one",
-    Exit.TOOL_MISSING: "an external tool or an extra is missing: the sentence says how to install it",
+    Exit.TOOL_MISSING: "an external tool or an extra is missing: the message on stderr has the command that installs "
+                       "it",
     Exit.UNFINISHED: "not finished in time",
     Exit.UNDECIDED: "`check` could not decide",
     Exit.INTERRUPTED: "interrupted",
@@ -45,9 +46,9 @@ def _overview(found: Mapping[str, Any]) -> str:
     codes = [[str(int(exit)), MEANING[exit]] for exit in Exit]
     return "\n".join([
         "# Commands\n",
-        ("`python -m wormcast` is the same as `wormcast`. With `--json`, a command prints only JSON to stdout. It "
-         "has the `version`, the `configuration` (all options, with defaults) and the `seed`. Progress is printed to "
-         "stderr.\n"),
+        ("`python -m wormcast` is the same as `wormcast`. With `--json`, a command prints only JSON to stdout. The "
+         "JSON has the `version`, the `configuration` (all options, with defaults) and the `seed`. Progress is printed "
+         "to stderr.\n"),
         table(["command", ""], rows), table(["exit code", ""], codes),
         "All error messages: [Refusals](refusals.md).\n",
         listing("", [f"commands/{name}" for name in sorted(found)]),

@@ -51,8 +51,8 @@ def require_drawable(sweep: Sweep, seeds: int, file: Path) -> None:
     Raises
     ------
     WormcastError
-        The file is no picture by its ending; the plot has more than 40 lines; or area against clock is swept
-        without clocks.
+        The file name has no ending of a picture; the plot has more than 40 lines; or area is to be plotted against
+        the clock, and no clock is measured.
     """
     along = _along(sweep)
     curve_frame.require_curves(sweep.swept, along, file)

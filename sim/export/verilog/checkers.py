@@ -71,7 +71,7 @@ CHECKS = (
     Check("header", "list_has_ended", FLITS, "!sent || !header || part != START",
           "No header flit follows the last header flit."),
     Check("header", "destination_exists", FLITS, "!sent || !header || all_exist",
-          "Each address in a header is a node's."),
+          "Each address in a header is the address of a node."),
     Check("header", "labels_are_ordered", FLITS, "!sent || !header || !all_exist || !ORDER || up || down",
           "The labels of a worm's destinations all rise or all fall, beginning at the router's own label."),
     Check("report", "report_was_owed", CREDITS, "!arrived[v] || owed",
@@ -102,7 +102,7 @@ EDGES = {"sync": "posedge clk", "async": "posedge clk or posedge rst"}
 #: Parts that all checkers have: the assertions hold from the first reset on, in cycles without reset.
 ACTIVE = """
   localparam integer VC_BITS = VCS > 1 ? $$clog2(VCS) : 1;
-  reg active;  // a reset has been
+  reg active;  // 1 from the first reset on
   initial active = 1'b0;
   always @($edges) if (rst) active <= 1'b1;
   wire checking = active && !rst;
@@ -177,7 +177,7 @@ module ${name}_header_checks #(
   localparam [1:0] FIRST = 2'd0, LIST = 2'd1, START = 2'd2, PAYLOAD = 2'd3;
   localparam integer SLOTS = $slots, ADDRESS_BITS = $address_bits, FIELD_BITS = $field_bits, LABEL_BITS = $label_bits;
 $active
-  // of an address without signs its label, and above it a bit that is 1 if a node has this address
+  // the label of an address without signs; the bit above the label is 1 if a node has this address
   function [LABEL_BITS:0] label_of(input [FIELD_BITS - 1:0] address);
     case (address)
 $labels

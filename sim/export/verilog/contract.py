@@ -204,9 +204,9 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
                   Cause.NO_TAIL, f"{CUT}. The posting is not affected."),
         Violation("a header flit of the host, or the first flit of a posting, before the tail of the posting in front",
                   "host_in", Cause.NO_TAIL,
-                  "The packet under way of the posting in front ends with this flit, without its head mark, as its "
-                  "last payload flit. Between two packets, a header flit ends no packet. What begins with this flit is "
-                  "not affected."),
+                  "The unfinished packet of the posting in front ends with this flit, which is sent without its head "
+                  "mark as the packet's last payload flit. Between two packets, a header flit ends no packet. The worm "
+                  "or posting that begins with this flit is not affected."),
         Violation(HOST_STRAY, "host_in", None, HOST_STRAY_EFFECT),
         *OF_INTERFACES,
         Violation("without receive queue, a packet to be forwarded with more payload flits than a packet may have",
@@ -341,8 +341,8 @@ def _order_rule(blueprint: Blueprint) -> str:
     if isinstance(header, BitString):
         return "Any set: a bit string has no order."
     if isinstance(header, MixedHeader):
-        return "One, not the sender, or any set" + ("." if header.drops is None else (
-            "; switches of a multi-drop worm in the order in which it visits them."))
+        return "A unicast: one, not the sender. A bit string: any set." + ("" if header.drops is None else (
+            " A multi-drop worm: switches in the order in which it visits them."))
     if isinstance(header, MultiDrop):
         return "Switches in the order in which the worm visits them; the relation must lead from each to the next."
     if not (isinstance(header, AddressList) and header.multicast):

@@ -40,7 +40,7 @@ CHECKED = ("router", "interface")
 CHECKS = ("checkers of links: modules with assertions.",
           ["Each assertion is in a block with its name. Assertions hold from the first reset on."])
 BIND = ("the lines that bind the checkers to the modules of the export, for simulators.",
-        ["Translate it together with the export and its checkers."])
+        ["Translate this file together with the export and its checkers."])
 FORMAL = ("the component and its checkers, for formal tools.",
           ["What the component receives is assumed, and what it sends is asserted.",
            "The first cycle is a reset. Static inputs have any constant value."])

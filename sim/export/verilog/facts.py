@@ -68,7 +68,7 @@ def _kind(blueprint: Blueprint, name: str | None) -> str:
 
 
 def foreign_options(what: str) -> tuple[str, ...]:
-    """Return the hardware options that do not affect a component as only interfaces or only routers read them."""
+    """Return the hardware options that do not affect a component, because only interfaces or only routers read them."""
     if what == CROSSING:
         return tuple(name for name in options_of(Configuration) if name not in OF_LINK)
     if _whole(what) == "router":

@@ -76,7 +76,7 @@ def _shape(module: NetlistModule, by_type: Mapping[str, NetlistModule], kinds: M
 
 
 def _name(module: NetlistModule, prefix: str, taken: set[str]) -> str:
-    """Return a name for a module that no other module has."""
+    """Return a name for a module that is not in ``taken``."""
     if len(module.path) == 1:
         return module.path[0]
     plain = f"{prefix}_{module.kind}"
@@ -86,7 +86,7 @@ def _name(module: NetlistModule, prefix: str, taken: set[str]) -> str:
 
 
 def _common_names(modules: Sequence[NetlistModule]) -> dict[str, str]:
-    """Return names that suit all of some equal modules, by the names in the first one."""
+    """Return, for each signal of the first of several equal modules, a name that suits all these modules."""
     first, *others = ([wire.name for wire in module.wires] for module in modules)
     names = dict(zip(first, first, strict=True))
     if not others:

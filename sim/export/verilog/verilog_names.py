@@ -92,7 +92,7 @@ def name_signals(module: NetlistModule, inner: Mapping[str, NetlistModule], oute
 
 
 def name_instances(modules: Sequence[NetlistModule]) -> None:
-    """Rename the instances of some modules, each of which comes before the modules inside it.
+    """Rename the instances of modules. In ``modules``, each module is before the modules inside it.
 
     Amaranth numbers an instance that is named like a signal; here a number, from 1 on, is appended only if the name is
     taken.
@@ -149,7 +149,8 @@ def _bit_above(module: NetlistModule, port: str, outer: NetlistModule | None) ->
 
 
 def _at_instances(module: NetlistModule, inner: Mapping[str, NetlistModule]) -> dict[str, str]:
-    """Return ``INSTANCE__PORT`` for the signals at instances: of the instance that drives each, else of the first."""
+    """Return ``INSTANCE__PORT`` for each signal at instances: the instance that drives the signal, or else the first
+    instance that reads it."""
     widths = {wire.name: wire.width for wire in module.wires}
     driven: dict[str, str] = {}
     read: dict[str, str] = {}

@@ -27,8 +27,8 @@ from .worm_signals import declare_worms
 __all__ = ["record"]
 
 UNKNOWN = "[unknown]"
-#: Names of hardware signals that get a second name beside the worms.
-#: The named signals are the state of an input virtual channel, and the credits in use of an output's virtual channel.
+#: Names of hardware signals that get a second name in the scopes of links and routers (`declare_worms`): the state of
+#: an input virtual channel, and the credits in use of an output's virtual channel.
 NAMED = re.compile(r"state|vc\d+_spent")
 #: For words of at most `FEW_BITS` bits, the VCD line of each possible value is formatted in advance.
 FEW_BITS = 3

@@ -1,4 +1,4 @@
-"""Trace of virtual channels: the worm that holds each one in each cycle, and the requests of worms that wait.
+"""Trace of virtual channels: the worm that holds each channel in each cycle, and the requests of waiting worms.
 
 The hardware carries no worm numbers. Payload flits contain a tag that identifies their worm. A worm holds a virtual
 channel from its first flit to its tail. The trace identifies the worm on a channel by the tag in the worm's first
@@ -202,8 +202,8 @@ class _Tracer:
     def _holders(self, begun: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
         """Return the worm that holds each virtual channel in ``begun``, as far as the registers identify it.
 
-        The registers must identify it now: if flits are narrow, the flits of the worm that pass later may have too few
-        bits to identify it.
+        The registers must identify such a worm at the start of the trace: if flits are narrow, the flits of the worm
+        that pass later may have too few bits to identify the worm.
         """
         snapshot = Snapshot(self.engine, self.lane)
         return np.array([self._holder(snapshot, *channel) if begun[at] else NOBODY
@@ -268,7 +268,7 @@ class _Tracer:
                     tokens[rows, at] = taken[link.far.kind, link.input, vc][:, column]
 
     def _identify(self, held: npt.NDArray[np.int32]) -> None:
-        """Identify, from registers, worms that hold a channel in the last cycle and have sent no payload flit on it."""
+        """Identify, from registers, each worm that holds a channel in the last cycle without a payload flit on it."""
         left = np.flatnonzero(held[-2] == UNIDENTIFIED)
         if not len(left):
             return
@@ -442,7 +442,8 @@ def read_flits(marks_at, data_at, data_bytes, outputs, tagged, tags, marks, name
 def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, holders, held):
     """Write to ``held`` the worm that holds each virtual channel in each cycle; -1 if the channel is free.
 
-    A holder that no flit has identified by the end of the recording is -2 if its tail has not passed, else -1.
+    A holder that no flit has identified by the end of the recording is written as -2 if the holder's tail has not
+    passed, else as -1.
 
     Parameters
     ----------

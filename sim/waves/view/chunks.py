@@ -90,9 +90,9 @@ class RecordedReading:
 
 
 def _between(steps: Sequence[tuple[int, int]], first: int, end: int) -> tuple[tuple[int, int], ...]:
-    """Return the steps (cycle, new value) of a stepped value in cycles ``first`` to ``end`` - 1.
+    """Return the changes (cycle, new value) of a value in cycles ``first`` to ``end`` - 1.
 
-    If the value in cycle ``first`` is known, the first step is this cycle and this value.
+    If the value in cycle ``first`` is known, the first entry is this cycle and this value.
     """
     before = [value for cycle, value in steps if cycle <= first]
     return (*((first, value) for value in before[-1:]), *(one for one in steps if first < one[0] < end))

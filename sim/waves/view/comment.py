@@ -41,9 +41,9 @@ class Comment:
     topology : Topology
     scheme : str
     replicates : bool
-        Switches replicate worms; False if the comment does not say it.
+        Switches replicate worms; False if the comment lacks this fact.
     vc_classes : int
-        Classes of virtual channels that the relation distinguishes; 1 if the comment does not say it.
+        Classes of virtual channels that the relation distinguishes; 1 if the comment lacks this number.
     configuration : dict
     first, end, period : int
         First cycle, cycle after the last one, and clock period in femtoseconds.

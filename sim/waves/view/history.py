@@ -257,7 +257,10 @@ class History:
 
     @property
     def depth(self) -> int:
-        """Number of flits of a router's input buffer, and of credits for it; 0 if a credit is a chunk, or unknown."""
+        """Number of flits in a full input buffer of a router, and of credits for the buffer.
+
+        The number is 0 in networks with deep buffers, whose credits stand for chunks, or if it is unknown.
+        """
         known = self.configuration.get("buffer_kind", "shallow") == "shallow"
         return int(self.configuration.get("buffer", 0)) if known else 0
 

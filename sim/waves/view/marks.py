@@ -63,7 +63,7 @@ def draw_marks(axes: "Axes", history: History, scale: Scale) -> None:
 
 
 def legend_marks(history: History, cycle: float) -> list[Any]:
-    """Return the legend of the drawing: the marks of worms that occur, and their meanings.
+    """Return the legend of the drawing: the kinds of marks that the drawing has, and their meanings.
 
     ``cycle``: width of a cycle in points.
     """
@@ -85,9 +85,10 @@ def legend_marks(history: History, cycle: float) -> list[Any]:
 
 
 def _bars(axes: "Axes", history: History, scale: Scale) -> None:
-    """Draw the holds of worms: filled in cycles with flits, pale and, if there is room, hatched in others.
+    """Draw a bar for each hold of a worm: filled in cycles with flits, pale in other cycles, and there hatched if there
+    is room.
 
-    The worm's number is written at the begin of a hold, if it fits.
+    The worm's number is written at the start of the bar, if it fits.
     """
     from matplotlib.collections import LineCollection, PolyCollection
 
@@ -187,7 +188,7 @@ def _texts(history: History, wait: Wait) -> list[str]:
 
 
 def _quiet(holds: Sequence[RecordedHold], wait: Wait, size: float, cycle: float) -> tuple[float, float]:
-    """Return begin and end of the longest gap between flits in a wait.
+    """Return start and end of the longest gap between flits in a wait.
 
     A worm's number, which is written on its bar, counts as flits. ``size``: font size. ``cycle``: width of a cycle.
     Both are in points.

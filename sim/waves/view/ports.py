@@ -184,8 +184,8 @@ def _worm(reading: RecordedReading, chunks: Sequence[RecordedChunk], begin: int)
     """Return the worm of a reading: the worm of the chunk that the output fetches from cycle ``begin`` on.
 
     If the output fetches no chunk, the result is the worm of the first chunk that is in the row while the output reads
-    the row. A fetched row may be
-    freed, and used by another worm, before the output sends the first flit of the fetched chunk.
+    the row. A fetched row may be freed, and used by another worm, before the output sends the first flit of the fetched
+    chunk.
     """
     passing = None
     for chunk in chunks[bisect_left(chunks, begin, key=attrgetter("last")):]:

@@ -1,17 +1,17 @@
-// The page: draws the network once, then what changes from cycle to cycle.
+// Script of the page: draws the network once, and then, cycle by cycle, the parts that change.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const model = unpack(data);
 const byId = (id) => document.getElementById(id);
-const COLOURS = 8;  // worms after so many have a light core, and those after twice as many none again
-const TIP = 7, STEP = 14;  // arrowhead; a waiting header, and the next one
-const LOW = 210;  // least height of the words and the wait-for graph, in pixels
+const COLOURS = 8;  // number of colours; of two successive groups of 8 worms, the second group has a light core
+const TIP = 7, STEP = 14;  // length of an arrowhead; distance between the waiting headers of two channels of a link
+const LOW = 210;  // least height of the list of worms and the wait-for graph, in pixels
 const THICK = 12;  // largest width of a drawn buffer
 const slot = data.slots ? Math.min(8, data.queue / data.slots) : 0;  // length of a slot
-const DEPTH = data.slots ? slot * data.slots + 8 : 9;  // a waiting header from the edge of its router
+const DEPTH = data.slots ? slot * data.slots + 8 : 9;  // distance of a waiting header from the edge of its router
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 
-// share: of the cycle that has passed while it plays
+// share: the fraction of the shown cycle that has passed, while the replay plays
 const at = {cycle: model.first, share: 0, chosen: null, playing: false, state: null};
 
 function svg(kind, attributes = {}, text = null) {
@@ -35,18 +35,18 @@ function pairs(flat) {
   return flat.flatMap((x, i) => (i % 2 ? [] : [[x, flat[i + 1]]]));
 }
 
-/** A triangle whose point is at the end of some points. */
+/** An arrowhead at the end of a line through some points. */
 function tip(points, size) {
   const [x, y] = points.at(-1), [backX, backY] = beyond(points, -size);
   const acrossX = (y - backY) * 0.55, acrossY = (backX - x) * 0.55;
   return `M${x} ${y}L${backX + acrossX} ${backY + acrossY}L${backX - acrossX} ${backY - acrossY}Z`;
 }
 
-// ---- what stays
+// ---- parts of the drawing that do not change
 
 const network = byId("network");
 const layers = {};
-// where worms of a node begin, and where they end
+// positions of nodes: where their worms start (sources) and end (sinks)
 const sources = new Map(), sinks = new Map();
 for (const [node, x, y, kind] of data.hosts) {
   if (kind !== "sink") sources.set(node, [x, y]);
@@ -80,7 +80,7 @@ function drawNetwork() {
   }
 }
 
-/** Write the names of routers: beside a router, or at the place in it that the buffers hide least. */
+/** Write the name of each router: beside it, or at the position inside it where the buffers cover least of the name. */
 function nameRouters() {
   const boxes = [...layers.slots.children].map((one) => one.getBoundingClientRect());
   for (const [number, middleX, middleY, wide, high, beside] of data.routers) {
@@ -100,18 +100,18 @@ function nameRouters() {
   }
 }
 
-let grown = 1;  // size of flits on links, in their usual size
+let grown = 1;  // factor of the size of flits on links
 
 /** Fit the network and the wait-for graph into the window. */
 function fit() {
   document.body.classList.toggle("narrow", innerWidth < 760);
-  const below = (id) => innerHeight - byId(id).getBoundingClientRect().top - scrollY - 10;  // pixels to the window's end
+  const below = (id) => innerHeight - byId(id).getBoundingClientRect().top - scrollY - 10;  // pixels to the window's foot
   const [width, height] = data.size;
-  // the words and the graph are below a wide network, not beside it
+  // the list of worms and the graph are below a wide network, and beside other networks
   const wide = width > (large() ? 1.6 : 2.2) * height && (large() || width > 700);
   document.querySelector("main").classList.toggle("wide", wide);
   network.style.maxHeight = `${Math.max(Math.min(150, height), below("stage") - (wide ? LOW : 0))}px`;
-  // on a projector, flits and their numbers are no smaller than they can be read
+  // on a projector, the numbers of flits are large enough to read
   const {width: across, height: down} = network.getBoundingClientRect();
   const pixels = Math.min(across / width, down / height) || 1;
   grown = large() ? Math.max(1, Math.min(1.7, 13 / (10 * pixels))) : 1;
@@ -120,7 +120,10 @@ function fit() {
   placeFlits();
 }
 
-/** The point some way inside the router at a track's end: straight on, or across the side of a box without a node. */
+/**
+ * The point at a distance inside the router at a track's end: in the direction of the track, or at a right angle to the
+ * side of a router that has no node beside it.
+ */
 function inside(track, distance) {
   const [x, y] = track.points.at(-1), {kind, source, target} = track.link;
   const router = data.routers.find(([number]) => number === (kind === "consumption" ? source : target));
@@ -139,13 +142,13 @@ function drawBuffers() {
       const thick = vcs > 1 ? THICK / 2 : THICK;
       const drawn = svg("g", {transform: `translate(${x} ${y}) rotate(${turn})`, "data-track": track.name});
       buffer.title = drawn.appendChild(svg("title"));
-      // the slot in front, from which flits leave, is the innermost one
+      // the front of the buffer, from which flits leave, is the innermost slot
       buffer.slots = Array.from({length: data.slots}, (_, place) => drawn.appendChild(svg("rect", {
         class: "slot", x: slot * (data.slots - 1 - place), y: -thick / 2, width: slot, height: thick})));
       layers.slots.append(drawn);
     }
     if (data.depth && buffer.spent.length && buffer.stored.length) {
-      const way = 12 + 11 * (buffer.track - track.link.track);  // those of neighbouring channels lie apart
+      const way = 12 + 11 * (buffer.track - track.link.track);  // so that numbers of neighbouring channels do not overlap
       const at = along(track.points, Math.min(0.5, way / lengthOf(track.points)));
       buffer.credit = layers.credits.appendChild(svg("text", {class: "credit", x: at[0], y: at[1], "data-track": track.name}));
     }
@@ -175,8 +178,8 @@ function showSlots() {
 // ---- the wait-for graph
 
 const large = () => document.body.classList.contains("projector");
-const letter = () => large() ? 10 : 7;  // width of a letter of the words in it
-const MOST = 12;  // with more worms, only those that wait or are waited for are drawn
+const letter = () => large() ? 10 : 7;  // width of a letter in the graph
+const MOST = 12;  // with more worms, the graph has only worms that wait or that others wait for
 const graph = byId("waits");
 
 function showGraph(state) {
@@ -187,7 +190,7 @@ function showGraph(state) {
   const high = (shown.length === 2 ? 0 : 2 * radius) + 130;
   const wide = Math.max(2 * stretch * radius + 120, stretch * radius + 80 + 1.5 * longest);
   const places = new Map(shown.map((worm, place) => {
-    // two worms stand side by side
+    // two worms are side by side
     const turn = 2 * Math.PI * place / shown.length - (shown.length === 2 ? Math.PI : Math.PI / 2);
     return [worm, [wide / 2 + stretch * radius * Math.cos(turn), high / 2 + radius * Math.sin(turn)]];
   }));
@@ -212,14 +215,14 @@ function showGraph(state) {
   if (!shown.length) graph.append(svg("text", {class: "none", x: wide / 2, y: high / 2}, "no worm waits"));
 }
 
-/** An arrow that bows to its right, so that two opposite ones lie apart, with the names of what is asked for. */
+/** An arrow with the names of the requested resources. It bends, so that two opposite arrows do not overlap. */
 function drawEdge({from, to, names, knot}, places) {
   const [x, y] = places.get(from), [toX, toY] = places.get(to), length = Math.hypot(toX - x, toY - y);
   const bow = Math.min(36, 0.25 * length), [acrossX, acrossY] = [(y - toY) / length * bow, (toX - x) / length * bow];
   const middle = [(x + toX) / 2 - acrossX, (y + toY) / 2 - acrossY], end = beyond([middle, [toX, toY]], -17);
   const made = svg("g", {class: knot ? "knot" : "", "data-from": model.worms[from].number, "data-to": model.worms[to].number});
   const inner = beyond([middle, end], -8);
-  // the words are outside of the bow
+  // the names are on the outer side of the bend
   const told = tellNames(names), [outX, outY] = [acrossX / bow, acrossY / bow];
   const away = 6 + Math.abs(outX) * letter() * longestOf(told) / 2 + Math.abs(outY) * letter() * (2 * told.length - 1);
   made.append(svg("path", {class: "edge", d: `M${x} ${y}Q${middle[0]} ${middle[1]} ${inner[0]} ${inner[1]}`}),
@@ -228,7 +231,7 @@ function drawEdge({from, to, names, knot}, places) {
   return made;
 }
 
-/** Names of channels in lines, joined by "or" if any one of them suffices, or by "and" if the worm needs all. */
+/** Names of channels in lines, joined by "or" if one channel suffices, or by "and" if the worm needs several outputs. */
 const tellNames = (names) => {
   if (names.length < 2) return names;
   const word = joined(model, names).includes(" and ") ? "and" : "or";
@@ -236,7 +239,7 @@ const tellNames = (names) => {
 };
 const longestOf = (texts) => Math.max(...texts.map((text) => text.length));
 
-/** Lines of text around a middle. */
+/** Lines of text, centred at a point. */
 function lines(texts, x, y) {
   const made = svg("text", {class: "what"});
   const step = 2 * letter();
@@ -247,7 +250,7 @@ function lines(texts, x, y) {
 function drawStrip() {
   const strip = byId("strip"), cycles = Math.max(1, model.last - model.first);
   strip.setAttribute("viewBox", `0 0 ${cycles} 12`);
-  const least = cycles / 400;  // still seen where cycles are narrow
+  const least = cycles / 400;  // least width of a mark, visible also if cycles are narrow
   const bars = model.stands.map(({first, last}) => (
     `M${first - model.first} 7h${Math.max(least, last - first)}v5h-${Math.max(least, last - first)}z`));
   strip.append(svg("path", {class: "waits", d: bars.join("")}));
@@ -275,9 +278,9 @@ function drawWorms() {
   });
 }
 
-// ---- what changes
+// ---- parts of the drawing that change
 
-/** Keep one drawn thing for each key: make those that are new, take away those that are gone. */
+/** Keep one drawn element for each key of a layer: make elements of new keys, remove elements of missing keys. */
 function keep(layer, keys, make, update) {
   const there = layer.things ??= new Map();
   for (const [key, thing] of there) if (!keys.has(key)) { thing.remove(); there.delete(key); }
@@ -299,7 +302,7 @@ function makeHold(hold) {
   const made = group(hold.worm, `${track.name}: worm ${number} since cycle ${hold.first}`);
   made.dataset.track = track.name;
   const line = [...track.points.slice(0, -1), beyond(track.points, -TIP + 1)];
-  // numbers of virtual channels that lie side by side, one after the other
+  // the worm numbers on neighbouring channels are at different positions along the channels
   const vc = hold.track - track.link.track;
   const [x, y] = along(track.points, track.link.kind === "network" ? [0.12, 0.28, 0.74, 0.88][vc % 4] : 0.3);
   made.append(svg("path", {class: "held", d: path(line)}));
@@ -339,7 +342,7 @@ function lengthOf(points) {
   return points.slice(1).reduce((sum, [x, y], i) => sum + Math.hypot(x - points[i][0], y - points[i][1]), 0);
 }
 
-/** Whether a worm stands back: another one is chosen, or it is in no circle where one is shown. */
+/** Return whether a worm is drawn pale: another worm is chosen, or a knot is shown and the worm is not in its cycle. */
 function aside(worm) {
   if (at.chosen !== null) return worm !== at.chosen;
   return at.state.closed && !model.deadlock.worms.has(worm);
@@ -349,7 +352,7 @@ function show() {
   const state = at.state = stateAt(model, at.cycle);
   keep(layers.holds, new Set(state.holds), makeHold, (thing, hold) => {
     thing.classList.toggle("aside", aside(hold.worm));
-    const busy = hold.flits.has(at.cycle);  // its number is on the flit then
+    const busy = hold.flits.has(at.cycle);  // the worm's number is then on the flit
     thing.querySelector(".held").classList.toggle("still", state.waiting.has(hold.worm) && !busy);
     thing.classList.toggle("busy", busy);
   });
@@ -378,7 +381,7 @@ function show() {
   placeFlits();
 }
 
-/** List the buffers of deep switches that hold something: their rows, and who reads them. */
+/** List the buffers of deep switches that are not empty: their rows, and the outputs that read them. */
 function showBuffers(state) {
   const rows = new Map();
   const add = (place, one, text) => {
@@ -411,14 +414,14 @@ function showHosts() {
     }
   });
   for (const thing of layers.hosts.children) {
-    if (thing.dataset.kind === "source") continue;  // nothing is received there
+    if (thing.dataset.kind === "source") continue;  // the place of a node that only sends
     const found = latest.get(Number(thing.dataset.node)), kind = thing.tagName === "rect" ? "host" : "number received";
     thing.setAttribute("class", found ? `${kind} has ${colour(found.place)}` : kind);
     if (thing.tagName === "text") thing.textContent = found ? model.worms[found.place].number : "";
   }
 }
 
-/** Number the destinations of the chosen worm in the order of its visits; S is where it comes from. */
+/** Number the destinations of the chosen worm in the order of its visits, and mark its source by S. */
 function showBadges() {
   const worm = at.chosen === null ? null : model.worms[at.chosen];
   const marks = worm ? [[sources.get(worm.source), "S"],
@@ -452,7 +455,7 @@ function showWords(state) {
   const counts = `${state.flits.length} flit${state.flits.length === 1 ? "" : "s"} on links, ` +
     `${state.waiting.size} worm${state.waiting.size === 1 ? "" : "s"} waiting`;
   const words = [`Cycle ${at.cycle}: ${counts}.`, ...[...delivered, ...blocked].map((one) => `Now ${one}.`)].join(" ");
-  // a reader of the screen is told of single steps, not of every cycle that plays
+  // a screen reader reads single steps, and not every cycle while the replay plays
   byId("told").setAttribute("aria-live", at.playing ? "off" : "polite");
   byId("told").textContent = byId("told").title = words;
   const note = data.notes.findLast(([since]) => since <= at.cycle)?.[1] ?? "";
@@ -515,7 +518,7 @@ const actions = {
   credits: () => press("credits"),
 };
 
-/** Switch a way of showing on or off, by its button, which has the class's name. */
+/** Switch a display mode on or off. ``name``: id of the mode's button, and CSS class of the page in this mode. */
 function press(name) {
   const on = document.body.classList.toggle(name);
   byId(name).setAttribute("aria-pressed", String(on));
@@ -538,7 +541,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && at.chosen !== null) choose(at.chosen);
   if (["+", "=", "-"].includes(event.key)) { faster(event.key === "-" ? -1 : 1); return; }
   const name = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-  // a focused button is pressed by space
+  // the browser presses a focused button when the user presses the space key
   if (!(name in actions) || (name === "play" && ["BUTTON", "SUMMARY"].includes(event.target.tagName))) return;
   event.preventDefault();
   actions[name](event.shiftKey);
@@ -549,7 +552,7 @@ byId("title").textContent = data.lesson || title;
 byId("hardware").querySelector("summary").textContent = (data.lesson ? title : hardware.join(", ")) || "hardware";
 byId("hardware").querySelector("dl").append(...data.hardware.map(([name, value]) => (
   element("div", {}, element("dt", {textContent: name}), element("dd", {textContent: value})))));
-document.querySelector("footer").textContent = `wormcast ${data.version}; a cycle shows the flits that are on links in it, half way`;
+document.querySelector("footer").textContent = `wormcast ${data.version}; a flit is drawn in the middle of its link in the cycle in which it is on the link`;
 Object.assign(byId("time"), {min: model.first, max: model.last});
 byId("note").hidden = !data.notes.length;
 if (model.deadlock) {
@@ -571,7 +574,7 @@ if (!model.buffers.some((one) => one.credit)) {
 }
 drawStrip();
 drawWorms();
-// FILE.html#CYCLE opens at a cycle, FILE.html#CYCLE,projector,credits also with these on
+// FILE.html#CYCLE opens the page at a cycle, FILE.html#CYCLE,projector,credits also with these display modes on
 const opening = location.hash.slice(1).split(",");
 for (const name of ["projector", "credits"]) if (opening.includes(name)) actions[name]?.();
 const opened = opening.find((word) => /^\d+$/.test(word));

@@ -287,7 +287,7 @@ class _Places:
                     side = 1 if sink else -1
                     found.append(NodePlace(node, (x, y), kind, (x + side * (HOST + 5), y), ("end", "start")[sink]))
                 else:
-                    # the name is on the side that the line to the switch does not leave
+                    # the name is below the node, or above it if the line to the switch leaves below
                     below = 1 if self._at(layout.switches[home])[1] <= y + 1e-6 else -1
                     found.append(NodePlace(node, (x, y), kind, (x, y + below * (HOST + 8))))
         return found

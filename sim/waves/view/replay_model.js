@@ -1,6 +1,7 @@
-// What happened, unpacked from the page's data, and what can be asked of it. Nothing here knows of the page.
+// Model of the replay: the recorded events, unpacked from the page's data, and functions that evaluate them. This file
+// does not use the page.
 
-/** Unpack the data: holds with their flits, events, and what each worm comes to. */
+/** Return the model of the data: holds with their flits, events, and the deliveries and tracks of each worm. */
 function unpack(data) {
   const holds = data.holds.map(([track, worm, first, last, ended, lengths]) => {
     const flits = new Set();
@@ -49,10 +50,11 @@ function unpack(data) {
 }
 
 /**
- * The circle of a deadlock: when it closes, its waits, and the tracks that lead from each to the next.
+ * Return the cycle of waiting worms of a deadlock: the time at which the knot closes, the waits, and the tracks from the
+ * requested channel of each wait to the header of its holder.
  *
  * A worm whose tail is in the buffer behind a track no longer holds the track, but fills the buffer: no credit is left,
- * and the next worm of the circle waits for it. `fills` has the worm for each such resource.
+ * and the worm before it in the cycle waits for a credit. `fills` has the worm that fills the buffer, by resource.
  */
 function circle(model, {circle: steps, closed, milestones}) {
   const waits = steps.map(([worm, resources]) => model.waits.find((wait) => (
@@ -73,7 +75,7 @@ function circle(model, {circle: steps, closed, milestones}) {
   return {since: closed ?? model.last, milestones, tracks, fills, waits: new Set(waits.filter(Boolean)), worms: new Set(steps.map(([worm]) => worm))};
 }
 
-/** Add to `found` a track that a worm holds, and those by which it goes on from there to its header. */
+/** Add to `found` a track that a worm holds, and the further tracks of the worm from there to its header. */
 function follow(model, held, track, found) {
   found.add(track);
   const {kind, source, target} = model.tracks[track].link, at = kind === "consumption" ? source : target;  // a switch
@@ -83,7 +85,7 @@ function follow(model, held, track, found) {
   }
 }
 
-/** Stretches in which a header stands behind one track; what it asks for there may change. */
+/** Periods of more than one cycle in which a header waits at the end of one track; its requests may change meanwhile. */
 function stands({waits}) {
   const found = [];
   for (const {worm, track, first, last} of waits) {
@@ -91,10 +93,10 @@ function stands({waits}) {
     if (before) before.last = last;
     else found.push({worm, track, first, last});
   }
-  return found.filter(({first, last}) => last > first);  // a turn that takes one cycle is nothing to look at
+  return found.filter(({first, last}) => last > first);  // each header waits for a cycle of arbitration
 }
 
-/** Cycles in which something is delivered, a worm comes to stand, or the circle of a deadlock closes; in order. */
+/** Cycles in which a worm is delivered, a header begins to wait, or the knot of a deadlock closes; in order. */
 function events({stands, worms, deadlock}) {
   const cycles = new Set(deadlock ? [deadlock.since] : []);
   for (const worm of worms) for (const cycle of worm.delivered.values()) cycles.add(cycle);
@@ -102,7 +104,7 @@ function events({stands, worms, deadlock}) {
   return [...cycles].sort((a, b) => a - b);
 }
 
-/** What holds in a cycle. */
+/** Return the state of a cycle: the holds, waits, tokens, chunks, readings and flits in this cycle. */
 function stateAt(model, cycle) {
   const during = (one) => one.first <= cycle && cycle <= one.last;
   const holds = model.holds.filter(during), waits = model.waits.filter(during);
@@ -123,7 +125,10 @@ function holderOf(model, state, resource) {
   return state.holds.find((hold) => hold.track === track)?.worm ?? (state.closed ? model.deadlock.fills.get(resource) : undefined);
 }
 
-/** Texts of requested resources, by the resources' names: a worm that switches copy needs one channel of each output. */
+/**
+ * Join texts of requested resources by "or", and by "and" between outputs if switches replicate worms: a replicated worm
+ * needs one channel of each output.
+ */
 function joined(model, names, texts = names) {
   if (!model.replicates) return texts.join(" or ");
   const outputs = new Map();
@@ -134,7 +139,7 @@ function joined(model, names, texts = names) {
   return [...outputs.values()].map((channels) => channels.join(" or ")).join(" and ");
 }
 
-/** The flits in a buffer, oldest first, each with its hold, or undefined if it arrived before the first cycle. */
+/** The flits in a buffer, oldest first: cycle and hold of each, or undefined for a flit from before the first cycle. */
 function contents(model, buffer, cycle) {
   const stored = valueAt(buffer.stored, cycle) ?? 0;
   // a flit is in the buffer from the cycle after it was on the link; first in, first out
@@ -142,7 +147,7 @@ function contents(model, buffer, cycle) {
   return [...Array(Math.max(0, stored - found.length)).fill(undefined), ...found].slice(0, stored);
 }
 
-/** The wait-for graph: for each worm that waits, the worms that hold what it asks for, with the names of that. */
+/** Edges of the wait-for graph: a waiting worm, a holder of requested resources, and the names of these resources. */
 function waitsFor(model, state) {
   const edges = new Map();
   for (const wait of state.waits) {
@@ -158,7 +163,7 @@ function waitsFor(model, state) {
   return [...edges.values()];
 }
 
-/** How far a worm has come by a cycle, in words; `state` is what holds in it. */
+/** The progress of a worm up to a cycle, in words; `state` is the state of this cycle. */
 function tell(model, state, number, cycle) {
   const worm = model.worms[number];
   const waits = state.waits.filter((wait) => wait.worm === number);
@@ -168,7 +173,7 @@ function tell(model, state, number, cycle) {
   return cycle < worm.begins ? "not seen yet" : "on its way";
 }
 
-/** What a header waits for, where, and who has it. */
+/** A header's wait in words: the switch, the requested resources, and their holders. */
 function tellWait(model, state, wait) {
   const names = wait.resources.map((resource) => model.resources[resource].name);
   const texts = wait.resources.map((resource, place) => {
@@ -179,24 +184,24 @@ function tellWait(model, state, wait) {
   return `waits at ${model.switches[model.tracks[wait.track].link.target]} for ${joined(model, names, texts)}`;
 }
 
-/** The last value of some steps up to a cycle, or undefined. */
+/** The value in a cycle, by a list of changes; undefined before the first change. */
 function valueAt(steps, cycle) {
   return steps.findLast(([since]) => since <= cycle)?.[1];
 }
 
-/** What is in a row: `0:2`, its counter, or `0+3`, flits that have come so far; and for whom it is fetched. */
+/** A buffer row in words: `0:2`, row 0 with its counter; `0+3`, row 0 with three flits so far; and outputs that fetch it. */
 function tellChunk(chunk, cycle) {
   const count = valueAt(chunk.counts, cycle), flits = valueAt(chunk.flits, cycle);
   const fetched = chunk.fetches.filter(([at]) => at === cycle).map(([, output]) => ` → ${output}`);
   return `${chunk.row}${count === undefined ? `+${flits ?? ""}` : `:${count}`}${fetched.join("")}`;
 }
 
-/** Which flit of a row an output takes next. */
+/** The flit of a row that an output takes next, in words. */
 function tellReading(reading, cycle) {
   return `${reading.output} ${reading.row}.${valueAt(reading.places, cycle)}${reading.follows ? " as it passes" : ""}`;
 }
 
-/** The point at a share, 0 to 1, of the way along some points. */
+/** The point at a share, 0 to 1, of the length of a line through some points. */
 function along(points, share) {
   const lengths = points.slice(1).map(([x, y], i) => Math.hypot(x - points[i][0], y - points[i][1]));
   let left = share * lengths.reduce((sum, one) => sum + one, 0);
@@ -210,7 +215,7 @@ function along(points, share) {
   return points[0];
 }
 
-/** The point that lies some way beyond the end of a track, in its direction. */
+/** The point at a distance beyond the end of a line, in the direction of its last part. */
 function beyond(points, distance) {
   const [[x, y], [endX, endY]] = points.slice(-2), length = Math.hypot(endX - x, endY - y);
   return [endX + distance * (endX - x) / length, endY + distance * (endY - y) / length];

@@ -43,7 +43,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 ENTRY = 2.7  # width of a legend's entry without its text, in units of the font size
 SHARE = 0.85  # largest font size of a row's label, as a share of the height of a row
 GROWTH = 2.0  # largest factor of the height of rows in a style with a shape
-LISTED = 16  # largest number of worms that are listed below the diagram; more worms are not listed
+LISTED = 16  # largest number of worms in the list below the diagram; with more worms there is no list
 
 # inches, with letters of 6 points
 TICKS = 0.3  # for the axis
@@ -54,7 +54,7 @@ GAP = 0.7  # empty space above the consumption channels, and above lines of deep
 
 
 def require_drawable(rows: Sequence[ChannelRow], file: Path, lanes: Sequence[Lane] = ()) -> None:
-    """Refuse a file that is no picture by its ending, an empty diagram, and a diagram with too many rows."""
+    """Refuse a file name without the ending of a picture, an empty diagram, and a diagram with too many rows."""
     require_picture(file)
     if not 1 <= len(rows) <= MOST_ROWS:
         raise WormcastError(f"plot: a diagram with {count(len(rows), 'row')} of virtual channels is not valid. "
@@ -76,8 +76,8 @@ def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
     rows need a larger picture.
 
     A bar shows a worm that holds a virtual channel: filled in cycles with a flit of the worm on this channel, pale in
-    others, and hatched where such a pale part is wide enough. A line below a bar shows that the worm's header is at the
-    end of this channel and its request is not granted. A triangle marks the delivery of a worm at a destination
+    other cycles, and hatched where a pale part is wide enough. A line below a bar shows that a header is at the end of
+    this channel and the header's request is not granted. A triangle marks the delivery of a worm at a destination
     (`History.deliveries`). If the history ends in a deadlock, arrows at its end lead from each header to the virtual
     channel that the header requests. Equal histories produce equal files.
 
@@ -134,7 +134,7 @@ def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
 
 
 def _share(drawn: Sequence[tuple[History, Sequence[ChannelRow]]]) -> Sequence[tuple[History, Sequence[ChannelRow]]]:
-    """Give each of several histories of one network the rows of all; return histories of different networks unchanged.
+    """Give each of several histories of one network the rows of all of them; leave histories of different networks.
 
     The rows of a channel that only some of the histories show are empty, without a name, in the other histories'
     diagrams.

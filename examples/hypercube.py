@@ -41,7 +41,7 @@ def four():
 
 
 class LowestBitFirst(Relation):
-    """Dimension order: a worm first changes the lowest bit in which node and destination differ. It cannot deadlock."""
+    """Dimension order: a worm first changes the lowest bit in which node and destination differ. Free of deadlock."""
 
     name = "lowest-bit-first"
     description = "hypercube: dimension order, the lowest bit first"

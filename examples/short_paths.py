@@ -1,4 +1,4 @@
-"""Dual-path with worms of at most four stops: more start-ups, but the farthest destination waits for three others."""
+"""Dual-path with at most four stops a worm: more start-ups, but a destination waits for at most three others."""
 
 from wormcast.algorithms import HAMILTONIAN, ConsumptionClasses, PlainScheme
 

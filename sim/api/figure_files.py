@@ -94,32 +94,33 @@ def write_report(outcomes: Sequence[FigureOutcome], out: Path, quick: bool) -> t
 QUICK = ("This run is quick: four repetitions, each for an eighth of the cycles or, if more, the cycles of 200 "
          "messages; one look, no variations.")
 
-RULE = ("held: at every load, by paired differences of the repetitions at a level of 0.001 over all looks; not held: "
-        "reversed at one load or more; no difference: neither, and equal within 2 % at every load; undecided: all "
-        "other cases.")
+RULE = ("held: the statement is true at every load, by paired differences of the repetitions at a level of 0.001 over "
+        "all looks; not held: the statement is reversed at one load or more; no difference: neither of these, and the "
+        "95 % interval of the difference lies within 2 % at every load; undecided: all other cases.")
 
 #: Definitions of terms, for the page of a figure with curves.
 ABOUT = """\
-Loads are payload flits per node and cycle. Effective: created, times destinations. Accepted: consumed by nodes. \
-Delivered: of messages that all their destinations have received. throughput in statements is the highest accepted \
-load of a curve.
+Loads are payload flits per node and cycle. Effective load: flits created, times destinations. Accepted load: flits \
+that nodes consume. Delivered: flits of messages that all their destinations have received. In statements, throughput \
+is the highest accepted load of a curve.
 {length} Points at which half the 95 % interval of the latency exceeds {percent} % of its mean are marked.
-Open markers are points at which all repetitions together are saturated. saturation and saturated in statements are \
-decided in each repetition, so that their loads may differ from that of the first open marker."""
+Open markers are points at which all repetitions together are saturated. In statements, saturation and saturated are \
+decided in each repetition, so that their loads may differ from the load of the first open marker."""
 PILOT = ("A point has four repetitions, and runs until the latency is precise, or the network is far beyond "
          "saturation, or the cycles of the figure end.")
 PLANNED = ("All points have ten repetitions, {warmup} cycles of warm-up, and {cycles} cycles after them at the first "
            "look. Statements that a look does not decide are judged again after twice the cycles, at most twice.")
 ABOUT_RUNS = """\
 A point is one multicast in an otherwise empty network. Latency: cycles from its creation to the last receipt. Nothing \
-is random. formula: the scheme's cost from t_s, t_r, and t_hop and c measured with one unicast on these routers. \
-bound: the steps that are needed if each step multiplies the number of informed nodes by 5, each step a unicast over \
-one hop, as in [Hou]. A node that sends several worms within a step may be faster.
+is random. formula: the latency by the scheme's formula, from t_s and t_r of the options, and from t_hop and c measured \
+with one unicast on these routers. bound: the latency of the steps that are needed if each step multiplies the number \
+of informed nodes by 5, and each step takes a unicast over one hop, as in [Hou]. A node that sends several worms within \
+a step may be faster.
 Waits: cycles in which flits waited for channels or for their turn, behind worms of other nodes, behind worms of their \
 own sender, or behind no worm. Cycles in which a sender holds a worm back until its previous worm has left are not \
 counted, because the worm is not in the network yet."""
-RULE_OF_RUNS = ("held: true at every value that all series have; not held: true at none of them; undecided: all other "
-                "cases, and equal numbers that should differ.")
+RULE_OF_RUNS = ("held: the statement is true at every value that all series have; not held: the statement is false at "
+                "one value or more; undecided: all other cases.")
 RUNS_IN_HASTE = "Quick: every other value, no variations."
 
 

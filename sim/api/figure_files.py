@@ -112,10 +112,10 @@ PLANNED = ("All points have ten repetitions, {warmup} cycles of warm-up, and {cy
            "look. Statements that a look does not decide are judged again after twice the cycles, at most twice.")
 ABOUT_RUNS = """\
 A point is one multicast in an otherwise empty network. Latency: cycles from its creation to the last receipt. Nothing \
-is random. formula: the latency by the scheme's formula, from t_s and t_r of the options, and from t_hop and c measured \
-with one unicast on these routers. bound: the latency of the steps that are needed if each step multiplies the number \
-of informed nodes by 5, and each step takes a unicast over one hop, as in [Hou]. A node that sends several worms within \
-a step may be faster.
+is random. formula: the latency by the scheme's formula, from t_s and t_r of the options, and from t_hop and c, which \
+are measured with single unicasts on these routers. bound: the latency of the steps that are needed if each step \
+multiplies the number of informed nodes by 5, and takes as long as a unicast over one hop, as in [Hou]. A node that \
+sends several worms within a step may be faster.
 Waits: cycles in which flits waited for channels or for their turn, behind worms of other nodes, behind worms of their \
 own sender, or behind no worm. Cycles in which a sender holds a worm back until its previous worm has left are not \
 counted, because the worm is not in the network yet."""

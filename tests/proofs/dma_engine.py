@@ -21,7 +21,7 @@ class DmaHarness(Harness):
 
     component = "DmaEngine"
     properties = (
-        Property("rate", "In T successive cycles, fewer than T flits / cycles + 2 links + 1 flits cross.",
+        Property("rate", "In T successive cycles, fewer than T * flits / cycles + 2 * links + 1 flits cross.",
                  Mutant(WHERE, "(parts - spent).as_unsigned() + self.flits", "most")),
         Property("lossless", "While a link requests a grant in vain, no part of a token is lost.",
                  Mutant(WHERE, "Mux(filled > most, most, filled)", "Mux(filled >= most, most - 1, filled)")),

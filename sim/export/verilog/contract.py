@@ -339,19 +339,19 @@ def _order_rule(blueprint: Blueprint) -> str:
     """Return the rule of the order of destinations in a header."""
     header = blueprint.header
     if isinstance(header, BitString):
-        return "Any set: a bit string has no order."
+        return "A bit string addresses any set of nodes, and has no order."
     if isinstance(header, MixedHeader):
-        return "A unicast: one, not the sender. A bit string: any set." + ("" if header.drops is None else (
-            " A multi-drop worm: switches in the order in which it visits them."))
+        return "A unicast addresses one node, and not the sender. A bit string addresses any set of nodes." + ("" if header.drops is None else (
+            " A multi-drop worm addresses switches in the order in which it visits them."))
     if isinstance(header, MultiDrop):
-        return "Switches in the order in which the worm visits them; the relation must lead from each to the next."
+        return "The worm addresses switches in the order in which it visits them. The relation must lead from each to the next."
     if not (isinstance(header, AddressList) and header.multicast):
-        return "One, not the sender."
+        return "A header addresses one node, and not the sender."
     hops = f"From each destination, `{'` or `'.join(blueprint.decoded)}` must lead to the next one by legal hops."
     by_labels = [relation.name for relation in ALONG_LABELS if relation.name in blueprint.decoded]
     labels = (f" Under `{'` and `'.join(by_labels)}`, the labels of the destinations all rise or all fall, from the "
               "sender's label on." if by_labels else "") + " `wormcast plan` prints worms in a legal order."
-    return (f"In the order of the visits. {hops}{labels} The sender is not among the destinations, and each node is "
+    return (f"Addresses are in the order of the visits. {hops}{labels} The sender is not among the destinations, and each node is "
             "there at most once.")
 
 

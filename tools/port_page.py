@@ -50,6 +50,8 @@ EXAMPLES: dict[str, tuple[str, Options]] = {
     "interface": ("interface", {"topology": "mesh:8x8", "scheme": "dual-path"}),
     "interface, packets": ("interface", {"topology": "mesh:8x8", "scheme": "dual-path", "packet": 16}),
     "smart interface": ("interface", {"topology": "mesh:8x8", "scheme": "k-binomial", "packet": 16, "ni": "fpfs"}),
+    "smart interface with requests": ("interface", {
+        "topology": "mesh:8x8", "scheme": "k-binomial", "packet": 16, "ni": "fpfs", "admission": "messages"}),
 }
 
 #: Networks of each kind, the smallest one first.
@@ -73,9 +75,9 @@ TRIED: tuple[Options, ...] = ({}, {"configuration": "sivaram_32"})
 
 def part(name: str) -> str:
     """Return a generated part of the page, in Markdown."""
-    kind, _, of = name.partition(", ")
+    kind, *of = name.split(", ")
     if kind == "errors":
-        return violation_table(of)
+        return violation_table(of[0], without=of[1].removeprefix("without ") if of[1:] else None)
     return {"rules": _rules, "headers": _headers, "credits": _credits, "networks": _networks,
             "refused": _refused, "words": lambda: _filled(f"{REPORTED} {WORDS}"),
             "clock enable": lambda: _filled(ENABLE_RULES)}[name]()
@@ -103,11 +105,12 @@ def _rules() -> str:
     first = next(iter(found.values()))
     common = [subject for subject in first if len({rules[subject] for rules in found.values()}) == 1]
     rows = [f"| {subject} | all | {first[subject]} |\n" for subject in common]
-    for subject in first:
+    for subject in dict.fromkeys(chain(*found.values())):
         if subject not in common:
             by_rule: dict[str, list[str]] = {}
             for name, listed in found.items():
-                by_rule.setdefault(listed[subject], []).append(name)
+                if subject in listed:
+                    by_rule.setdefault(listed[subject], []).append(name)
             rows += [f"| {subject} | {'; '.join(names)} | {rule} |\n" for rule, names in by_rule.items()]
     return "| | hardware | rule |\n|---|---|---|\n" + "".join(rows)
 

@@ -198,6 +198,9 @@ WHOLE = {"topology": "irregular:switches=4,ports=4,nodes=6", "scheme": "tree", "
 #: Options of hardware with smart interfaces, which forward packets.
 FORWARDS: dict[str, str | int] = {"ni": "fpfs", "packet": 16}
 
+#: Options of hardware whose smart interfaces have rows that are requested by control packets.
+ADMISSION: dict[str, str | int] = {**FORWARDS, "admission": "messages"}
+
 #: Options of hardware whose interfaces have queues of whole packets, and one processor for both.
 QUEUES: dict[str, str | int] = {"packet": 16, "receive_queue": 2, "send_queue": 2, "ni_processors": "one"}
 
@@ -261,6 +264,9 @@ COMPONENTS: Mapping[str, Exported] = {
                        "interface", ("forwarding",), found="interface.smart.forwarding.Forwarding", options=FORWARDS),
     "child-table": Exported("the children of each message that a smart interface forwards", "interface",
                         ("forwarding", "children"), found="interface.smart.children.ChildTable", options=FORWARDS),
+    "row-admission": Exported(
+        "grants or refuses rows of the child table to requests, with --admission messages", "interface", ("admission",),
+        found="interface.smart.row_admission.RowAdmission", options=ADMISSION),
     "packet-order": Exported("selects the next packet and child: first packet, first served", "interface",
                          ("forwarding", "order"), found="interface.smart.orders.PacketOrder", options=FORWARDS),
     "message-order": Exported("selects the next packet and child: first child, first served", "interface",

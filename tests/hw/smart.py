@@ -6,6 +6,7 @@ import itertools
 from wormcast.hw import PortSpec
 from wormcast.hw.faults import Cause
 from wormcast.hw.interface.smart import ForwardingInterface
+from wormcast.hw.options import CONTROL, CONTROL_ANSWER, GRANTED, REFUSED, RELEASE, REQUEST, REQUEST_LEAF
 
 from . import bench
 
@@ -42,6 +43,34 @@ def posted(row, count):
 
 def packet(header, data):
     return [*((1, 0, word) for word in header), *((0, int(k == len(data) - 1), word) for k, word in enumerate(data))]
+
+
+def pieces(word, bits, width):
+    """Return the bits of a word in flits, low bits first."""
+    return [word >> k & (1 << width) - 1 for k in range(0, bits, width)]
+
+
+def control(kind, row, source, number, width):
+    """Return the first fields of a control packet for an interface."""
+    return [*pieces(CONTROL | row << 8 | kind << 14 | source << 16, 32, width), number]
+
+
+def request(row, source, number, *, packets, label, header, children=(), width):
+    """Return the payload of a request: its fields, then the answer's header, then the header of each child."""
+    kind = REQUEST if children else REQUEST_LEAF
+    lists = [flit for one in (header, *children) for flit in (len(one), *one)]
+    return [*control(kind, row, source, number, width), packets - 1, *pieces(label, 16, width), *lists]
+
+
+def release(row, source, number, width):
+    """Return the payload of a release."""
+    return control(RELEASE, row, source, number, width)
+
+
+def answer(granted, row, label, header, width):
+    """Return the flits of an answer."""
+    return packet(header, pieces(CONTROL_ANSWER | row << 8 | (GRANTED if granted else REFUSED) << 14 | label << 16, 32,
+                                 width))
 
 
 PAUSE = [None]

@@ -4,41 +4,14 @@
 import pytest
 
 from wormcast.hw.interface.smart.row_admission import RowAdmission
-from wormcast.hw.options import CONTROL, CONTROL_ANSWER, GRANTED, REFUSED, RELEASE, REQUEST, REQUEST_LEAF
 from wormcast.sim.lowering import netlist
 from wormcast.sim.lowering.order import refuse_paths
 
 from . import bench
+from .smart import answer, packet, payload, posted, release, request, sent, smart
 from .smart import drive as drive_interface
-from .smart import packet, payload, posted, sent, smart
 
 GIVE_BACK = 128
-
-
-def pieces(word, bits, width):
-    """The bits of a word in flits, low bits first."""
-    return [word >> k & (1 << width) - 1 for k in range(0, bits, width)]
-
-
-def control(kind, row, source, number, width):
-    return [*pieces(CONTROL | row << 8 | kind << 14 | source << 16, 32, width), number]
-
-
-def request(row, source, number, *, packets, label, header, children=(), width):
-    """Payload of a request: its fields, then the answer's header, then the header of each child."""
-    kind = REQUEST if children else REQUEST_LEAF
-    lists = [flit for one in (header, *children) for flit in (len(one), *one)]
-    return [*control(kind, row, source, number, width), packets - 1, *pieces(label, 16, width), *lists]
-
-
-def release(row, source, number, width):
-    return control(RELEASE, row, source, number, width)
-
-
-def answer(granted, row, label, header, width):
-    """The flits of an answer."""
-    return packet(header, pieces(CONTROL_ANSWER | row << 8 | (GRANTED if granted else REFUSED) << 14 | label << 16, 32,
-                                 width))
 
 
 def admission(width=16, **options):

@@ -94,26 +94,32 @@ class RowAdmission(wiring.Component):
 
     Members
     -------
-    consumed, consumed_vc, consumed_flit : In
-        As in `Forwarding`.
+    consumed : In(1)
+        A flit is taken from a consumption channel.
+    consumed_vc, consumed_flit : In
+        While ``consumed`` is 1: consumption channel of the flit, and the flit itself.
     control : In(1)
         While ``consumed`` is 1: the flit belongs to a control packet.
     closed : Out(channels)
         Channels whose control flits are not taken in this cycle. Combinational, from ``host.valid``.
     host : In(LinkSignature)
-        From the host.
+        From the host: rows of the child table. The credit of a row's first flit, in the next cycle, is the grant.
     table : Out(1)
         There is a flit for the child table.
     table_flit : Out
         The flit for the child table.
     children : In(rows)
-        As in `ChildTable`.
+        Rows that have children.
     freed, freed_row : In
-        As in `Forwarding`.
+        An entry of the packet buffer is freed, and its row.
     used : Out(rows)
         Rows in use.
-    has, front, pop : Out(1), Out, In(1)
-        Answers, as ``has``, ``front`` and ``pop`` of `Forwarding`.
+    has : Out(1)
+        There is a flit of an answer to send.
+    front : Out
+        The flit to send.
+    pop : In(1)
+        The flit on ``front`` is taken.
     """
 
     @checked
@@ -180,18 +186,20 @@ class RowAdmission(wiring.Component):
         writes, named = Signal(name="host_writes"), Signal(name="host_has_numbered")
         row, requested = Signal(range(self.rows), name="host_row"), Signal(range(self.rows), name="host_requests")
         first, back, grant = Signal(name="host_first"), Signal(name="host_gives_back"), Signal(name="host_granted")
+        exists = Signal(name="host_row_exists")
         numbers, table = Signal(name="host_numbers"), Signal(name="host_table")
         m.d.comb += [
             requested.eq(flit.data),
             first.eq(valid & ~writes),
             back.eq(flit.data[ROW_BITS - 1]),
-            grant.eq(first & ~back & ~under_way & ~bit_at(self.used, requested)),
+            exists.eq(flit.data[:ROW_BITS - 1] < self.rows),
+            grant.eq(first & exists & ~back & ~under_way & ~bit_at(self.used, requested)),
             numbers.eq(valid & writes & ~named),
             table.eq(grant | (valid & writes & (named | int(self.counts)))),
             taken.eq(Mux(grant, 1 << requested, 0)),
         ]
         for r in range(self.rows):
-            with m.If(first & back & (requested == r) & own[r]):
+            with m.If(first & exists & back & (requested == r) & own[r]):
                 m.d.comb += given_back[r].eq(1)
         m.d.sync += self.host.credit.eq(grant | (valid & writes))
         with m.If(grant):

@@ -55,14 +55,14 @@ class Check(NamedTuple):
 CHECKS = (
     Check("link", "flit_has_credit", FLITS, "!spends || held != 0",
           "A flit, or the first flit of a chunk, spends a credit that was returned in an earlier cycle."),
-    Check("link", "begins_with_header", FLITS, "!sent || head || part != IDLE || HEADERS < NEEDED || HEADERS == ANY",
+    Check("link", "begins_with_header", FLITS, "!sent || head || part != IDLE || HEADERS < NEEDED || HEADERS >= ANY",
           "A worm begins with a header flit."),
     Check("link", "has_no_header", FLITS, "!sent || !head || HEADERS != NONE",
           "On a link without headers no flit has the head mark."),
     Check("link", "ends_with_tail", FLITS,
-          "!sent || !head || (tail && HEADERS != POSTS) || part != PAYLOAD || HEADERS == ANY",
+          "!sent || !head || (tail && HEADERS != POSTS) || part != PAYLOAD || HEADERS >= ANY",
           "No header flit comes before the tail of the worm in front: worms of a channel do not interleave."),
-    Check("link", "is_not_cut_off", FLITS, "!sent || !(head && tail) || posts || HEADERS == ANY",
+    Check("link", "is_not_cut_off", FLITS, "!sent || !(head && tail) || posts || HEADERS >= ANY",
           "No worm was cut off by an error: no flit has both marks."),
     Check("link", "credit_was_spent", CREDITS, "!credit[v] || spends || held != FULL",
           "A credit is returned for a flit, or chunk, that is on the link in this cycle or was sent earlier."),
@@ -116,14 +116,14 @@ module ${name}_link_checks #(
   parameter integer CREDITS = 1,  // credits of the sender after reset, for each channel
   parameter integer CHUNK = 1,  // flits for a credit
   // header flits of worms. 0: none; 1: some or none; 2: some; 3: some, or one flit with both marks (a posting);
-  // 4: marks are not checked
+  // 4: marks are not checked; 5: the same, and a flit whose credit does not come in the next cycle uses no credit
   parameter integer HEADERS = 2,
   parameter [0:0] ASSUME_FLITS = 1'b0,  // 1: what the sender drives is assumed
   parameter [0:0] ASSUME_CREDITS = 1'b0  // 1: what the receiver drives is assumed
 ) ($common,
   input wire [VCS - 1:0] credit
 );
-  localparam integer NONE = 0, NEEDED = 2, POSTS = 3, ANY = 4;
+  localparam integer NONE = 0, NEEDED = 2, POSTS = 3, ANY = 4, REQUESTS = 5;
   localparam [1:0] IDLE = 2'd0, HEADER = 2'd1, PAYLOAD = 2'd2;
   localparam integer COUNT_BITS = $$clog2(CREDITS + 1);
   localparam [COUNT_BITS - 1:0] FULL = CREDITS[COUNT_BITS - 1:0];
@@ -149,7 +149,8 @@ $known
       place <= 0;
       part <= IDLE;
     end else begin
-      held <= held - {{COUNT_BITS - 1{1'b0}}, spends} + {{COUNT_BITS - 1{1'b0}}, credit[v]};
+      held <= (HEADERS == REQUESTS ? FULL : held + {{COUNT_BITS - 1{1'b0}}, credit[v]})
+        - {{COUNT_BITS - 1{1'b0}}, spends};
       if (sent) begin
         place <= tail || place == CHUNK[PLACE_BITS - 1:0] - 1'b1 ? 0 : place + 1'b1;
         part <= tail && !posts ? IDLE : head && !tail ? HEADER : PAYLOAD;

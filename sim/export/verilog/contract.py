@@ -140,6 +140,30 @@ HOST_STRAY = "payload of the host where a worm must begin"
 HOST_STRAY_EFFECT = ("The flits are sent to the router, which drops them and reports NO_HEADER. With packets, each "
                      "packet after the first has the header of an earlier worm, and may arrive somewhere.")
 
+#: Errors of the router and the host at any smart interface.
+OF_SMART_INTERFACES = (
+    Violation("a header flit of the host before the tail of its worm in front", "host_in", Cause.NO_TAIL,
+              f"{CUT}. {NEXT_UNHURT}"),
+    Violation("the first flit of a posting before the tail of the worm of the host in front", "host_in", Cause.NO_TAIL,
+              f"{CUT}. The posting is not affected."),
+    Violation("a header flit of the host, or the first flit of a posting, before the tail of the posting in front",
+              "host_in", Cause.NO_TAIL,
+              "The unfinished packet of the posting in front ends with this flit, which is sent without its head mark "
+              "as the packet's last payload flit. Between two packets, a header flit ends no packet. The worm or "
+              "posting that begins with this flit is not affected."),
+    Violation(HOST_STRAY, "host_in", None, HOST_STRAY_EFFECT),
+    *OF_INTERFACES,
+    Violation("without receive queue, a packet to be forwarded with more payload flits than a packet may have",
+              "network_in", Cause.LIST_TOO_LONG,
+              "The host gets all flits of the packet. The children get a packet of the greatest length, without the "
+              "flits after it."),
+)
+
+NO_ROW = "a row of the child table that does not exist"
+LONG_ROW = "more header flits for a row than a row has room for"
+REWRITTEN = "The row is written. The stored packets are sent by its new contents."
+CHILDLESS = "The row has no children: packets of it are not forwarded."
+
 #: Errors that a component detects, by its `family`.
 VIOLATIONS: dict[str, tuple[Violation, ...]] = {
     "path router": (
@@ -198,27 +222,26 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
         *OF_INTERFACES,
     ),
     "smart interface": (
-        Violation("a header flit of the host before the tail of its worm in front", "host_in", Cause.NO_TAIL,
-                  f"{CUT}. {NEXT_UNHURT}"),
-        Violation("the first flit of a posting before the tail of the worm of the host in front", "host_in",
-                  Cause.NO_TAIL, f"{CUT}. The posting is not affected."),
-        Violation("a header flit of the host, or the first flit of a posting, before the tail of the posting in front",
-                  "host_in", Cause.NO_TAIL,
-                  "The unfinished packet of the posting in front ends with this flit, which is sent without its head "
-                  "mark as the packet's last payload flit. Between two packets, a header flit ends no packet. The worm "
-                  "or posting that begins with this flit is not affected."),
-        Violation(HOST_STRAY, "host_in", None, HOST_STRAY_EFFECT),
-        *OF_INTERFACES,
-        Violation("without receive queue, a packet to be forwarded with more payload flits than a packet may have",
-                  "network_in", Cause.LIST_TOO_LONG,
-                  "The host gets all flits of the packet. The children get a packet of the greatest length, without "
-                  "the flits after it."),
-        Violation("a row of the child table that does not exist", "table_in", Cause.NO_SUCH_DESTINATION,
-                  "Nothing is written.", 1),
-        Violation("more header flits for a row than a row has room for", "table_in", Cause.LIST_TOO_LONG,
-                  "The row has no children: packets of it are not forwarded.", 1),
+        *OF_SMART_INTERFACES,
+        Violation(NO_ROW, "table_in", Cause.NO_SUCH_DESTINATION, "Nothing is written.", 1),
+        Violation(LONG_ROW, "table_in", Cause.LIST_TOO_LONG, CHILDLESS, 1),
         Violation("the first flit for a row, while packets of the row are stored", "table_in", Cause.WRONG_ORDER,
-                  "The row is written. The stored packets are sent by its new contents.", 1),
+                  REWRITTEN, 1),
+    ),
+    "smart interface with requests": (
+        *OF_SMART_INTERFACES,
+        Violation(NO_ROW, "table_in", None, "The row is refused."),
+        Violation(LONG_ROW, "table_in", Cause.LIST_TOO_LONG, CHILDLESS, 2),
+        Violation("a flit that gives a row back that the host has not been granted", "table_in", None, "No effect."),
+        Violation("a flit that gives a row back, then a request for it, while packets of the row are stored",
+                  "table_in", Cause.WRONG_ORDER, REWRITTEN, 2),
+        Violation("a request for a row that does not exist", "network_in", None, "The row is refused."),
+        Violation("a request with more header flits than a row has room for", "network_in", Cause.LIST_TOO_LONG,
+                  f"The row is granted. {CHILDLESS}", 3),
+        Violation("a request that ends with a flit that has both marks", "network_in", None,
+                  "The row is refused, or free again. An answer is sent if a flit of its header has come."),
+        Violation("a release with another source or number than the request that was granted the row", "network_in",
+                  None, "No effect."),
     ),
 }
 
@@ -236,9 +259,22 @@ FAMILIES: tuple[tuple[type, str], ...] = (
     (DeepSwitch, "deep router"), (TreeSwitch, "tree router"), (Switch, "path router"),
     (ForwardingInterface, "smart interface"), (NetworkInterface, "interface"))
 
+#: Families of smart interfaces.
+SMART = ("smart interface", "smart interface with requests")
+
+#: Credit of a link that requests rows.
+REQUEST_RULE = (
+    "The first flit of a row on `table_in` requests the row. Its credit in the next cycle is the grant. If no credit "
+    "comes in that cycle, the row is refused: it is in use, or a control packet arrives. A refused flit has no effect "
+    "and uses no credit. After a grant, the host sends the other flits of the row, a flit per cycle: the number of the "
+    "message's packets, less one, then the header flits. Each has its credit in the next cycle. A first flit with bit "
+    "7 of its data gives a granted row back; it gets no credit and uses none.")
+
 
 def family(component: wiring.Component) -> str | None:
     """Return the kind of contract of a component, a key of `VIOLATIONS`; None for parts of routers and interfaces."""
+    if isinstance(component, ForwardingInterface) and component.admission is not None:
+        return "smart interface with requests"
     return next((name for kind, name in FAMILIES if isinstance(component, kind)), None)
 
 
@@ -282,12 +318,14 @@ def rules(blueprint: Blueprint, component: wiring.Component) -> Iterator[tuple[s
                              "worm begins after the tail. Worms on different virtual channels may alternate flit by "
                              "flit. A flit with both marks ends a damaged worm; its data have no meaning."
                              + " On `host_in`, where a worm may begin, a flit with both marks begins a posting."
-                             * (kind == "smart interface"))
+                             * (kind in SMART))
     yield "who makes the marks", _marks_rule(kind, blueprint.configuration.packet)
     yield "header", _header_rule(blueprint)
     yield "destinations", _order_rule(blueprint)
     yield "credits", ("A receiver may return a credit in the cycle in which the flit that used it is on the link, or "
                       "later. A sender may use the credit in the next cycle, or later.")
+    if kind == "smart interface with requests":
+        yield "credit of a row", REQUEST_RULE
     yield "what leaves", _leaving_rule(kind, absorbs=bool(blueprint.configuration.slots),
                                        strips=blueprint.configuration.ejected_header == "strip",
                                        tags=isinstance(blueprint.header, MixedHeader) and kind == "tree router")
@@ -295,7 +333,7 @@ def rules(blueprint: Blueprint, component: wiring.Component) -> Iterator[tuple[s
 
 def _marks_rule(kind: str | None, packet: int) -> str:
     """Return the rule of who makes which mark: sender, host or component. ``packet``: payload flits of a packet."""
-    if kind in ("interface", "smart interface"):
+    if kind in ("interface", *SMART):
         ends = (f" The interface cuts a worm into packets of {packet} payload flits: it sets the tail mark in the last "
                 "flit of each packet, and repeats the header flits in front of the next packet.") if packet else ""
         said = ("The host makes the marks of its worms on `host_in`. The interface passes them on to `network_out`, "
@@ -364,10 +402,12 @@ def _leaving_rule(kind: str | None, *, absorbs: bool, strips: bool, tags: bool) 
         again = " and of its slots" if absorbs else ""
         return ("`host_out` has the payload alone, without header flits. `network_out` has the worms of the "
                 f"host{again}.")
-    if kind == "smart interface":
+    if kind in SMART:
         return ("`host_out` has the payload of arriving packets alone, without header flits, and no payload of the "
                 "host's own postings. `network_out` has the worms of the host, and copies of packets: a copy is the "
-                "header flits of a child, from the packet's row of the child table, then the payload of the packet.")
+                "header flits of a child, from the packet's row of the child table, then the payload of the packet."
+                + " Requests and releases of other nodes leave by no link. Answers to requests leave by `network_out`."
+                * (kind == "smart interface with requests"))
     if kind == "path router":
         node = ("`local_out` has the payload alone." if strips else
                 "`local_out` has at a stop on the way what is left of the header, then the payload; at the last stop, "
@@ -381,18 +421,21 @@ def _leaving_rule(kind: str | None, *, absorbs: bool, strips: bool, tags: bool) 
     return f"Each copy has the header flits {left}, then the payload.{unicasts} {at_nodes}"
 
 
-def violation_table(kind: str, at: Iterable[str] = ()) -> str:
+def violation_table(kind: str, at: Iterable[str] = (), *, without: str | None = None) -> str:
     """Return the table of errors, in Markdown: what is detected, and what follows.
 
     Parameters
     ----------
     at : iterable of str, optional
         Only errors at these links, as in `Violation`, or names of an interface's links. Default: all errors.
+    without : str, optional
+        Leave out the errors that components of this kind have, too.
     """
     there = {re.sub(r"_\d+$", "", name) for name in at}
+    left_out = VIOLATIONS[without] if without else ()
     return "| error | at | `fault.cause`, cycles | effect |\n|---|---|---|---|\n" + "".join(
         f"| {one.error} | {one.at} | {one.report} | {one.effect} |\n"
-        for one in VIOLATIONS[kind] if not there or one.at in there)
+        for one in VIOLATIONS[kind] if (not there or one.at in there) and one not in left_out)
 
 
 def contract_tables(blueprint: Blueprint, component: wiring.Component, prefix: str = "") -> Iterator[str]:

@@ -11,7 +11,7 @@ from wormcast.hw.crossing import DOWNSTREAM, UPSTREAM, ClockCrossing
 from wormcast.hw.deep.input_unit import DeepInput
 from wormcast.hw.input_unit import InputUnit
 from wormcast.hw.interface import HOST_DEPTH, Consumption, Injection, NetworkInterface
-from wormcast.hw.interface.smart import ChildTable, Forwarding, ForwardingInterface
+from wormcast.hw.interface.smart import ChildTable, Forwarding, ForwardingInterface, RowAdmission
 from wormcast.hw.output_unit import OutputUnit
 from wormcast.hw.port import PortSpec
 from wormcast.hw.streams import AxisInterface, StreamInterface, StreamReceiver, StreamSender
@@ -24,9 +24,10 @@ __all__ = ["CONSUMPTION", "HEADERS", "ComponentLink", "channel_classes", "links"
 
 CONSUMPTION = "consumption channel"
 
-HEADERS = ("none", "allowed", "needed", "posts", "any")
+HEADERS = ("none", "allowed", "needed", "posts", "any", "requests")
 """Header flits at the beginning of worms. ``allowed``: some or none. ``posts``: some, or a flit with both marks, which
-begins a posting. ``any``: the link's flits do not form worms."""
+begins a posting. ``any``: the link's flits do not form worms. ``requests``: the same, and a flit whose credit does not
+come in the next cycle is refused and uses no credit."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,17 @@ class ComponentLink:
         per, each = (f" per {self.channel}", " for each") if vcs > 1 else ("", "")
         chunks = f", one for a chunk of {self.chunk} flits" if self.chunk > 1 else ""
         if inward:
-            return f"{flits} of buffer{per} here: its sender starts with {credits}{each}{chunks}."
+            refused = (" A flit whose credit does not come in the next cycle is refused, and uses no credit."
+                       if self.headers == "requests" else "")
+            return f"{flits} of buffer{per} here: its sender starts with {credits}{each}{chunks}.{refused}"
         return f"The receiver must have {flits} of buffer{per}: this side starts with {credits}{each}{chunks}."
 
 
 #: Link of a child table, which accepts a flit in every cycle.
 TABLE = ComponentLink(HOST_DEPTH, headers="any")
+
+#: The same with a `RowAdmission`, which refuses rows in use.
+REQUESTS = ComponentLink(HOST_DEPTH, headers="requests")
 
 
 def _of_port(port: PortSpec) -> ComponentLink:
@@ -100,6 +106,8 @@ def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
             yield "link", TABLE
         case Forwarding():
             yield "table", TABLE
+        case RowAdmission():
+            yield "host", REQUESTS
         case StreamInterface() | AxisInterface():
             yield from ((name, link) for name, link in _links(component.interface) if name in component.links)
         case StreamSender():
@@ -108,7 +116,7 @@ def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
             yield "host", ComponentLink(HOST_DEPTH, CONSUMPTION)
         case NetworkInterface():
             if isinstance(component, ForwardingInterface):
-                yield "table_in", TABLE
+                yield "table_in", TABLE if component.admission is None else REQUESTS
             for p, injection in enumerate(component.injections):
                 inner = links(injection)
                 yield from ((f"host_in_{p}", inner["host"]), (f"network_out_{p}", inner["network"]))

@@ -18,6 +18,9 @@ from wormcast.sim.export.verilog.contract import (
     family,
 )
 from wormcast.sim.export.verilog.links import links
+from wormcast.sim.host.row_requests import GIVE_BACK
+
+from ....hw.smart import answer, release, request
 
 PATH = {"topology": "mesh:1x5", "scheme": "dual-path", "flit_width": 8, "vcs": 3}
 TREE = {"topology": "min:b=2,stages=2", "scheme": "tree-synchronous", "tokens": "off", "flit_width": 4, "vcs": 3,
@@ -29,6 +32,7 @@ LOOKED_UP = {"topology": "irregular:switches=4,ports=4,nodes=6", "scheme": "tree
 INTERFACE = {"topology": "mesh:1x5", "flit_width": 8, "vcs": 3, "consumption": 3}
 SMART = {"topology": "mesh:1x5", "scheme": "k-binomial", "flit_width": 8, "ni": "fpfs", "packet": 2, "rows": 2,
          "places": 2, "row": 4}
+REQUESTED = SMART | {"admission": "messages"}
 
 #: The router of node 2, in which a worm from the west goes on to node 3.
 STRAPS = {"strap_coordinate_1": 2}
@@ -111,6 +115,18 @@ def test_credit_cycle_of_a_child_table():
     [seen] = record(part, [Stimulus(20, sends={"table_in": spaced([(1, 1), (3, 5)], gap=4)})])
     late = cycles(seen, "table_in_credit")[0] - cycles(seen, "table_in_valid")[0]
     assert late == credit_cycles(part, "table_in")
+
+
+def test_credits_of_requests_for_rows():
+    """A row that exists and is free is granted by a credit; a refused flit, and one that gives a row back, has none."""
+    part = component("interface", REQUESTED | ALONE)
+    control = [address(2), *body(*release(1, 3, 9, 8))]
+    table = {5: Flit(1, 0), 6: Flit(0, 1), 7: Flit(3, 33), 10: Flit(1, 0), 12: Flit(1, 2), 14: Flit(3, GIVE_BACK),
+             16: Flit(1, 0), 17: Flit(0, 1), 18: Flit(3, 33), 40: Flit(1, 1), 80: Flit(1, 1)}
+    [seen] = record(part, [Stimulus(90, sends={"table_in": table, "network_in_0": spaced(control, 30, 4)})])
+    late = credit_cycles(part, "table_in")
+    assert [cycle - late for cycle in cycles(seen, "table_in_credit")] == [5, 6, 7, 16, 17, 18, 80]
+    assert max(seen["fault"]) == 0
 
 
 @pytest.mark.parametrize(("what", "options", "kind"), TIMED, ids=str)
@@ -308,7 +324,9 @@ HOST_UNENDED = "the tail of a worm of the host is lost, and no worm follows"
 def smart_cases(part):
     """Packets have two payload flits; a row has room for four header flits."""
     one, other, own = address(3), address(4), address(2)
-    row = [(1, 1), (2, one[1]), (3, other[1])]  # row 1: two children
+    # with requests a host writes the number of a message's packets, too
+    begin = [(1, 1)] if part.admission is None else [(1, 1), (0, 1)]
+    row = [*begin, (2, one[1]), (3, other[1])]  # row 1: two children
     post = [(3, 0), (0, 1), (0, 2)]
     of_host = [one, *body(8, 9)]
 
@@ -332,12 +350,51 @@ def smart_cases(part):
         [address(1, last=0), one, *body(1, 2, 3)], out=[address(1, last=0), one, *body(1, 2), (1, ANY), *body(3)])
     too_long = "without receive queue, a packet to be forwarded with more payload flits than a packet may have"
     yield too_long, case(network=[own, *body(1, 2, 3, 4)], out=copies(1, 2), up=body(1, 2, 3, 4))
-    yield "a row of the child table that does not exist", case([*post[:-1], (2, 2)], table=[(1, 2), (3, one[1])])
+    yield "a row of the child table that does not exist", case(
+        [*post[:-1], (2, 2)], table=[(1, 2), (3, one[1])] if part.admission is None else [(1, 2)])
     yield "more header flits for a row than a row has room for", case(
-        [*post[:-1], (2, 2)], table=[(1, 1), *[(2, one[1])] * 4, (3, other[1])])
-    yield "the first flit for a row, while packets of the row are stored", Case(
-        "host_in_0", [*post[:-1], (2, 2)], {"network_out_0": [other, *body(1, 2)]}, gap=12,
-        others={"table_in": {**spaced(row, 5, 2), 20: Flit(1, 1), 24: Flit(3, other[1])}})
+        [*post[:-1], (2, 2)], table=[*begin, *[(2, one[1])] * 4, (3, other[1])])
+    again = {20: Flit(1, 1), 24: Flit(3, other[1])}
+    error = "the first flit for a row, while packets of the row are stored"
+    if part.admission is not None:
+        again = {20: Flit(1, 1 | GIVE_BACK), 22: Flit(1, 1), 25: Flit(0, 1), 26: Flit(3, other[1])}
+        error = "a flit that gives a row back, then a request for it, while packets of the row are stored"
+    yield error, Case("host_in_0", [*post[:-1], (2, 2)], {"network_out_0": [other, *body(1, 2)]}, gap=12,
+                      others={"table_in": {**spaced(row, 5, 2), **again}})
+
+
+def requesting_cases(part):
+    """A packet has room for a request."""
+    one, other = address(3), address(4)
+
+    def asks(row, number, header, *children):
+        """A request of node 3 for a row, and the answer to it."""
+        data = request(row, 3, number, packets=1, label=number, header=[header[1]],
+                       children=[[child] for child in children], width=8)
+        return [address(2), *body(*data)]
+
+    def answers(granted, row, number, header):
+        return [(head | tail << 1, data) for head, tail, data in answer(granted, row, number, [header[1]], 8)]
+
+    def case(*packets, answered, later=(), table=()):
+        flits = [flit for one in packets for flit in one]
+        return Case("network_in_0", flits, {"network_out_0": answered, "host_out_0": list(later)},
+                    others={"table_in": dict(table)})
+
+    both = [*answers(True, 0, 5, one), *answers(False, 0, 6, other)]  # the row is still in use
+    yield "a flit that gives a row back that the host has not been granted", case(
+        asks(0, 5, one, 33), asks(0, 6, other, 33), answered=both, table={85: Flit(3, GIVE_BACK)})
+    for source, number in ((3, 4), (4, 5)):
+        yield "a release with another source or number than the request that was granted the row", case(
+            asks(0, 5, one, 33), [address(2), *body(*release(0, source, number, 8))], asks(0, 6, other, 33),
+            answered=both)
+    yield "a request for a row that does not exist", case(asks(2, 5, one, 33), answered=answers(False, 2, 5, one))
+    yield "a request with more header flits than a row has room for", case(
+        asks(1, 5, one, *range(5)), [address(2), *body(1, 2)], answered=answers(True, 1, 5, one), later=body(1, 2))
+    cut = "a request that ends with a flit that has both marks"
+    for kept, answered in ((6, []), (9, []), (12, answers(False, 0, 5, one))):
+        yield cut, case([*asks(0, 5, one, 33)[:kept], (3, 0)], asks(0, 6, other, 33),
+                        answered=[*answered, *answers(True, 0, 6, other)])
 
 
 FAMILIES = {
@@ -346,6 +403,10 @@ FAMILIES = {
     "deep router": ("router", DEEP, "router_1", deep_cases),
     "interface": ("interface", INTERFACE | ALONE, None, interface_cases),
     "smart interface": ("interface", SMART | ALONE, None, smart_cases),
+    "smart interface with requests": ("interface", REQUESTED | ALONE | {"packet": 16}, None, requesting_cases),
+    "smart interface with requests, as smart interface": ("interface", REQUESTED | ALONE, None, smart_cases),
+    "smart interface with requests, as others": (
+        "interface", REQUESTED | ALONE | {"packet": 16}, None, interface_cases),
     "smart interface, as others": ("interface", SMART | ALONE | {"packet": 16}, None, interface_cases),
 }
 LONG_HEADER = "with packets, a header of the host that is longer than any header of the scheme"
@@ -372,7 +433,8 @@ def test_each_error_has_a_case():
     assert left_out == {("path router", NUMBER), ("tree router", NUMBER), ("interface", LONG_HEADER)}
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", [
+    slow(name) if name.startswith("smart interface with requests, as") else name for name in FAMILIES])
 def test_errors_are_reported_and_have_their_effects(name):
     what, options, of, cases = FAMILIES[name]
     part, kind = component(what, options, of), name.partition(", ")[0]

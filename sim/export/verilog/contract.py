@@ -379,18 +379,20 @@ def _order_rule(blueprint: Blueprint) -> str:
     if isinstance(header, BitString):
         return "A bit string addresses any set of nodes, and has no order."
     if isinstance(header, MixedHeader):
-        return "A unicast addresses one node, and not the sender. A bit string addresses any set of nodes." + ("" if header.drops is None else (
-            " A multi-drop worm addresses switches in the order in which it visits them."))
+        return "A unicast addresses one node, and not the sender. A bit string addresses any set of nodes." + (
+            "" if header.drops is None else
+            " A multi-drop worm addresses switches in the order in which it visits them.")
     if isinstance(header, MultiDrop):
-        return "The worm addresses switches in the order in which it visits them. The relation must lead from each to the next."
+        return ("The worm addresses switches in the order in which it visits them. The relation must lead from each to "
+                "the next.")
     if not (isinstance(header, AddressList) and header.multicast):
         return "A header addresses one node, and not the sender."
     hops = f"From each destination, `{'` or `'.join(blueprint.decoded)}` must lead to the next one by legal hops."
     by_labels = [relation.name for relation in ALONG_LABELS if relation.name in blueprint.decoded]
     labels = (f" Under `{'` and `'.join(by_labels)}`, the labels of the destinations all rise or all fall, from the "
               "sender's label on." if by_labels else "") + " `wormcast plan` prints worms in a legal order."
-    return (f"Addresses are in the order of the visits. {hops}{labels} The sender is not among the destinations, and each node is "
-            "there at most once.")
+    return (f"Addresses are in the order of the visits. {hops}{labels} The sender is not among the destinations, and "
+            "each node is there at most once.")
 
 
 def _leaving_rule(kind: str | None, *, absorbs: bool, strips: bool, tags: bool) -> str:

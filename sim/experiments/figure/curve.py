@@ -128,7 +128,7 @@ class Curve(SeriesCurve):
         return {name: value for name, value in known.items() if name not in ("configuration", *DECIDED)}
 
     def point(self, place: int) -> Point:
-        """Build and check the load experiment of a point. This takes milliseconds."""
+        """Build and check the load experiment of a point, which takes milliseconds, without running it."""
         return build_point(self.options_at(place), f"{self.name}, {self.figure.over} {self.at(place):g}")
 
     def points(self, place: int) -> list[Point]:

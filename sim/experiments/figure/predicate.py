@@ -315,7 +315,7 @@ class Predicate(_Text):
 
     @property
     def limit(self) -> float | None:
-        """Limit that stands for a word of the paper, such as 1.5 for *much*; None without a limit, and with several.
+        """Limit that stands for a word of the paper, such as 1.5 for *much*; None if there is no limit, or several.
 
         Limits are constant factors of measurements, the share of ``within`` and the ratio of ``comparable``.
         """

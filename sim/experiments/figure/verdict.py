@@ -119,7 +119,7 @@ def judge(statement: Statement, measured: Callable[[str | None], Measured], outp
     measured : callable
         Name of a variation or None -> measurements under it.
     variations : list of str
-        Variations that were run. They take one look.
+        Variations that were run. Each variation takes one look.
     schemes : mapping of str to str
         Scheme of each series of the statement.
     statistical : bool

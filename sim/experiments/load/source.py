@@ -240,9 +240,9 @@ def _create(streams, cycle, process, multicast_fraction, below, partners, share,
             others, size, candidates, sure, ends):
     """Create messages node by node while the arrays have room; return the numbers of messages and destinations.
 
-    ``shuffled`` has all nodes: first the ``others`` nodes that are not hot spots, then the hot spots. Its order is
-    restored. ``places_of`` has each node's index in ``shuffled``. The destinations of multicasts are chosen among
-    ``size`` candidates (`CandidateNodes`), if ``size`` is not 0.
+    ``shuffled`` has all nodes: first the ``others`` nodes that are not hot spots, then the hot spots. The function
+    restores the order of ``shuffled``. ``places_of`` has each node's index in ``shuffled``. The destinations of
+    multicasts are chosen among ``size`` candidates (`CandidateNodes`), if ``size`` is not 0.
     """
     messages, places, most = 0, 0, len(streams) - 1
     swaps = np.empty((most, 2), np.int32)

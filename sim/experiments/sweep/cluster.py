@@ -92,8 +92,8 @@ def _carried(point: Point) -> dict[str, tuple[str, bytes]]:
     carried = {option: (path, Path(path).read_bytes()) for option, path in point.files.items()}
     if sum(len(content) for _, content in carried.values()) > MOST_CARRIED:
         files = ", ".join(point.files.values())
-        raise WormcastError(f"scheduler: {files} is too large to be sent with each point. Allowed: at most "
-                            f"{MOST_CARRIED} bytes; any size without --scheduler.")
+        raise WormcastError(f"scheduler: {files} cannot be sent with each point: too many bytes. Allowed: at most "
+                            f"{MOST_CARRIED} bytes of files for a point; any size without --scheduler.")
     return carried
 
 

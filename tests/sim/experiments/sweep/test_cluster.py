@@ -98,7 +98,7 @@ def test_relation_travels_with_its_point(tmp_path):
     file = tmp_path / "small.toml"
     file.write_text(f'topology = "mesh:3x3"\nscheme = "individual"\nrate = 0.01\ndestinations_mean = 2\n'
                     f'relation = "{tmp_path}/own.py:own"\n')
-    refused = pytest.raises(WormcastError, match=r"own\.py is too large .* at most 1048576")
+    refused = pytest.raises(WormcastError, match=r"own\.py cannot be sent .* at most 1048576")
     with ResultStore(tmp_path / "some.sqlite") as store, refused:
         list(run_on_cluster(points(read(file)), store, "tcp://127.0.0.1:1"))
 

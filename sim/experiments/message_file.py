@@ -103,7 +103,7 @@ class MessageFile:
     ``"after": K`` or ``"after": [K, ...]``: numbers of earlier messages that the line's source must have received. The
     file's first message has number 0. A file that begins with ``[`` is one JSON list of messages, in which the key
     ``cycle`` may also be named ``at``. A JSON list is read into memory as a whole. A byte order mark at the start and
-    blank lines are ignored. Messages are counted without blank lines.
+    blank lines are ignored: a blank line has no number.
 
     A `MessageFile` object keeps no content of the file in memory.
 

@@ -8,7 +8,7 @@ __all__ = ["FINE", "next_places"]
 FINE = 4
 
 #: The first points that are measured, in coarse steps of the load.
-#: Further points follow, two coarse steps apart, until a point saturates.
+#: Further points follow, two coarse steps apart, until a point is saturated.
 FIRST = (1, 2, 4)
 
 
@@ -16,12 +16,12 @@ def next_places(known: Mapping[int, bool], most: int) -> set[int]:
     """Return the loads to measure next, each as its number of fine steps; an empty set when the curve is complete.
 
     A coarse step of the load is `FINE` fine steps. Loads of 1, 2 and 4 coarse steps are measured first. Higher loads
-    follow, two coarse steps apart, until a load saturates or ``most`` is measured. All coarse steps below a saturated
-    load are measured, too. The knee lies between the highest unsaturated and the lowest saturated load, and is bisected
-    until these are neighbouring fine steps. Last of all, a load
-    of 1.5 times the lowest saturated load is measured, because accepted flits still rise while only some nodes are
-    saturated. The last load is at least one coarse step above the lowest saturated load, unless ``most`` is lower. No
-    load is above ``most``. The result depends only on the arguments, so an interrupted figure measures the same loads.
+    follow, two coarse steps apart, until a load is saturated or ``most`` is measured. All coarse steps below a
+    saturated load are measured, too. The knee lies between the highest unsaturated and the lowest saturated load, and
+    is bisected until these are neighbouring fine steps. Last of all, a load of 1.5 times the lowest saturated load is
+    measured, because accepted flits still rise while only some nodes are saturated. The last load is at least one
+    coarse step above the lowest saturated load, unless ``most`` is lower. No load is above ``most``. The result depends
+    only on the arguments, so an interrupted figure measures the same loads.
 
     Parameters
     ----------

@@ -32,8 +32,8 @@ SEED, REPLICATED = 0, 10
 #: The warm-up and the length are multiples of GRAIN cycles.
 GRAIN = 500
 
-#: Points that a round measures of a curve, in rising order, until a point is saturated in all repetitions.
-#: BEYOND: points that are measured after the saturated one, because the accepted load still rises.
+#: BATCH: number of points of a curve that a round measures, in rising order, until a point is saturated in all
+#: repetitions. BEYOND: number of points measured after the saturated one, because the accepted load still rises there.
 BATCH, BEYOND = 4, 2
 
 #: Cuts of run plans, in the order in which `cut_plans` tries them: the distance of loads in fine steps, the number of

@@ -303,7 +303,8 @@ class Predicate(_Text):
     - ``output('COMMAND', 'exit')``: exit code of ``wormcast COMMAND``.
 
     A mean with its half_width in a command's JSON counts as a number with an interval, and so does a median with its
-    least and most. S is the name of a series of the figure, or FIGURE:SERIES for a series of another figure.
+    range (keys ``least`` and ``most``). S is the name of a series of the figure, or FIGURE:SERIES for a series of
+    another figure.
     """
 
     wanted: ClassVar[str] = "a comparison"

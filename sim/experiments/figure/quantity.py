@@ -176,7 +176,7 @@ def _written(value: Value) -> str:
 
 
 def _rounded(number: float, digits: int) -> str:
-    """Return a number with so many digits, without an exponent: ``690``."""
+    """Return a number with ``digits`` significant digits, without an exponent: ``690``."""
     return f"{float(f'{number:.{digits}g}'):.15g}"
 
 

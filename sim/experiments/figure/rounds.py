@@ -126,7 +126,7 @@ def measure(curves: Sequence[AnyCurve], store: ResultStore | MemoryStore, run: R
         wanted = [(curve, place, curve.points(place)) for curve in curves for place in sorted(curve.missing())]
         if not wanted:
             return
-        # the longest points first, so that processors are idle only briefly at the end
+        # the points with the longest runs come first, so that processors are idle only briefly at the end
         longest = sorted((point for *_, each in wanted for point in each), key=lambda point: -point.size)
         to_run = missing(longest, store)
         yield from run(to_run)

@@ -53,7 +53,7 @@ def run_on_cluster(points: Sequence[Point], store: ResultStore | MemoryStore, ad
     Raises
     ------
     ToolMissing
-        The package distributed is not installed.
+        The package ``distributed`` is not installed.
     WormcastError
         The scheduler does not answer or has no wormcast; workers have no wormcast, another version or different source
         files; or a point cannot be run. After an error, points that are not stored yet are given up.

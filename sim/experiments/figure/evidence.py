@@ -81,7 +81,7 @@ def paired(differences: npt.ArrayLike) -> tuple[Floats, Floats]:
     Returns
     -------
     above, below : array [...]
-        The two-sided level from which on the mean is above, or below, 0; 1 if it lies on the other side.
+        The least two-sided level at which the mean counts as above, or below, 0; 1 if the mean is on the other side.
     """
     found = np.asarray(differences, float)
     count = found.shape[-1]
@@ -122,7 +122,7 @@ def decide(held: npt.ArrayLike, against: npt.ArrayLike, same: npt.ArrayLike, lev
     Parameters
     ----------
     held, against : array [..., loads]
-        The level from which on the statement holds, or is reversed, at each load.
+        The least level at which the statement counts as held, or as reversed, at each load.
     same : bool array [..., loads]
         The difference is within `SAME`.
     last : bool
@@ -143,7 +143,8 @@ class Evidence(NamedTuple):
     Parameters
     ----------
     held, against : float
-        The two-sided level from which on the statement holds, or is reversed: 0 for what is certain, 1 for no evidence.
+        The least two-sided level at which the statement counts as held, or as reversed: 0 for what is certain, 1
+        without evidence.
     same : bool
         The difference is within `SAME`.
     mixed : bool

@@ -114,7 +114,7 @@ class MessageTable:
         Raises
         ------
         OSError
-            Rows could not be written, here or before.
+            Rows could not be written, by this call or earlier.
         """
         self._experiment.report_rest()
         if self._failed:

@@ -225,7 +225,7 @@ def _destinations(streams, node, count, share, nodes, swaps, shuffled, place, ot
 
 @compiled
 def _among(streams, node, count, size, candidates, sure, end, nodes):
-    """Draw distinct destinations: the candidates among equally near nodes first, then destinations among candidates."""
+    """Draw which of the equally near nodes are candidates, and then distinct destinations among the candidates."""
     chosen = candidates.copy()
     if size < end:
         for at in range(sure, size):

@@ -153,8 +153,8 @@ class TestTheorem1:
     def test_a_channel_for_each_link_is_not_what_it_is_about(self):
         (_, _, one, *_) = explain(mesh((1, 4)), SCHEMES["dual-path"], ejection="all")
         assert (one.holds, one.found["hypothesis_2"], one.certificate) == (None, True, None)
-        assert one.sentence.endswith("no node has a single consumption channel: each link into it has its own "
-                                     "(--ejection all)")
+        assert one.sentence.endswith("no node has a single consumption channel: with --ejection all, each link into a "
+                                     "node has an ejection port of its own")
 
 
 class TestBounds:

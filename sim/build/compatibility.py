@@ -1,4 +1,4 @@
-"""Checks that hardware passes on a scheme's worms, made before simulations, exports and random plans."""
+"""Checks, before simulations, exports and random plans, that the hardware passes on a scheme's worms."""
 
 from functools import lru_cache
 
@@ -18,7 +18,7 @@ __all__ = ["known_to_fit", "require_sendable", "require_sent"]
 #: Largest number of unicasts, and of multicasts to two nodes, in a sample of worms.
 PAIRS, MULTICASTS = 1 << 16, 20_000
 
-#: Number of multicasts to three or more nodes in a sample of worms.
+#: Number of multicasts to three or more nodes in a sample of worms (on three nodes: to two nodes).
 #: Largest number of broadcasts in the sample of a scheme that supports broadcast only.
 LARGE = 200
 
@@ -52,7 +52,7 @@ def require_sendable(topology: Topology, scheme: Scheme, configuration: Configur
     A scheme of this package needs no check on a network of this package, with its own relation and its own classes. The
     sample is checked if the scheme or the network is a user's, or if the relation or the classes are not the scheme's
     own. The sample has all unicasts, or beyond 256 nodes up to 65 536 random unicasts. The sample also has up to 20 000
-    multicasts to two nodes, and up to 200 larger multicasts. Schemes that only broadcast are checked with broadcasts.
+    multicasts to two nodes, and 200 larger multicasts. Schemes that only broadcast are checked with broadcasts.
 
     Raises
     ------

@@ -69,8 +69,8 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
     kind : str, optional
         Kind of router that the component belongs to: a key of `Blueprint.named_kinds`. Default: the first one.
     host_port : HostPort
-        Port between the interface and its host. With streams, only the interface and the parts of its streams can be
-        built.
+        Port between the interface and its host. With Amaranth streams, only the interface and the parts of its streams
+        can be built; with AXI4-Stream, only the interface.
 
     Raises
     ------
@@ -145,7 +145,7 @@ class Exported:
     Parameters
     ----------
     description : str
-        Its function, in one line.
+        Function of the component, in one line.
     whole : "router" or "interface"
         Hardware that contains the component.
     path : tuple of str

@@ -62,7 +62,7 @@ DEEP = {"vcs": 1, "consumption": 1, "readers": "coupled", "delays": "paper", "ej
 #: Options that smart interfaces require, and their values.
 SMART = {"ports": "one", "ejection": "one", "consumption_links": "shared", "absorb": "off"}
 
-#: Options of a network with smart interfaces that `unusual` always lists.
+#: Options that `unusual` lists even with their default values if the network interfaces are smart.
 ROOM = ("rows", "places", "admission", "buffer_kind")
 
 #: Options of the interfaces' queues of packets.
@@ -82,7 +82,7 @@ def retransmission_slots(absorb: str) -> int:
 
 
 def flit_rate(dma: str) -> tuple[int, int]:
-    """Return numerator and denominator of a rate in flits per cycle. Refuse other texts."""
+    """Return flits and cycles of a rate in flits per cycle: (4, 3) for ``4/3``. Refuse a text that is not a rate."""
     flits, slash, cycles = dma.partition("/")
     numbers = [int(part) if part.isdecimal() and len(part) <= len(str(MOST_BUS_RATE)) else 0
                for part in (flits, cycles if slash else "1")]
@@ -165,9 +165,9 @@ class Configuration:
         "shared: the consumption channels of an ejection port share a link. separate: each channel has its own link. "
         "Default: {}.", "shared", allowed=CONSUMPTION_LINKS)
     ejected_header: str = _hardware(
-        "Header flits that are left at a destination on the way. keep: they leave for the node before the payload. "
-        "strip: the payload leaves alone; not with retransmission slots. Default: {}.", "keep", allowed=EJECTED_HEADER,
-        changes="router")
+        "Header flits that a worm still has where it leaves for a node. keep: they go to the node before the payload. "
+        "strip: only the payload goes to the node; not with retransmission slots. Default: {}.", "keep",
+        allowed=EJECTED_HEADER, changes="router")
     packet: int = _hardware("Payload of a packet. 0: worms are sent whole. Default: {}. Unit: flits.", 0,
                             limits=(0, MOST_PACKET),
                             unit="payload flits", changes="interface")
@@ -258,9 +258,10 @@ class Configuration:
         "on: a worm that a switch replicates waits for the token of the switch's group. off: replication may deadlock. "
         "Only with trees. Default: on.", None, parse=on_or_off, metavar="on|off", changes="router")
     strings: str = _hardware(
-        "Reachability strings of an output down, in switches for trees. restricted: the nodes of which this is the "
-        "only output. whole: all nodes below; the switch removes those of higher outputs from each header. Cycles do "
-        "not depend on it. Default: {}.", "restricted", allowed=STRINGS, changes="router")
+        "Reachability strings of the outputs down, in switches for trees. restricted: each node is in the string of "
+        "one output. whole: each node is in the strings of all outputs that lead down to it, and the switch branches "
+        "by the last of them. Cycles do not depend on it. Default: {}.", "restricted", allowed=STRINGS,
+        changes="router")
     ties: str = _hardware(
         "Direction to the opposite node of an even ring, under e-cube. plus: upwards. signed: a header bit per "
         "dimension decides. Default: {}.", "plus", allowed=TIES, changes="router")
@@ -323,8 +324,8 @@ class Configuration:
                 raise WormcastError(f"{name}: {value} is not valid with {beside}. Allowed: {allowed}.")
 
     def _require_narrower_ranges(self) -> None:
-        """Refuse values outside of ranges that other options narrow. These checks come first, because the declared
-        ranges hold for all values of the other options."""
+        """Refuse values outside of ranges that depend on other options. These checks come before `require_allowed`,
+        because its refusals name the declared ranges, which are wider."""
         if self.deep:
             options_of(Configuration)["chunk"].require(self.chunk)
             if self.buffer % self.chunk or not 2 * self.chunk <= self.buffer <= MOST_DEEP:
@@ -403,7 +404,7 @@ class Configuration:
 
     @property
     def counts_packets(self) -> bool:
-        """Flag: smart interfaces need the number of packets of each message, as with ``ni="fcfs"``."""
+        """Flag: the order of smart interfaces (``ni="fcfs"``) needs the number of packets of each message."""
         return self.smart and FORWARD_ORDERS[self.ni]
 
     @property
@@ -413,12 +414,12 @@ class Configuration:
 
     @property
     def dma_rate(self) -> tuple[int, int]:
-        """Rate that the hosts' program keeps to: flits, and the cycles that these take; 0 flits: no limit."""
+        """Rate that the hosts' program keeps to, as (flits, cycles); 0 flits: no limit."""
         return flit_rate(self.dma) if self.dma is not None and self.dma_engine == "host" else (0, 1)
 
     @property
     def bus_rate(self) -> tuple[int, int]:
-        """Rate of the interfaces' DMA engines: flits, and the cycles that these take; 0 flits: no engine."""
+        """Rate of the interfaces' DMA engines, as (flits, cycles); 0 flits: no engine."""
         return flit_rate(self.dma) if self.dma is not None and self.dma_engine == "interface" else (0, 1)
 
     @property
@@ -443,7 +444,7 @@ class Configuration:
         return packets_of(length, self.packet)
 
     def as_sent(self, scheme: Scheme) -> Scheme:
-        """Return a scheme as hosts run it: with ``absorb="host"`` each visit of a worm becomes a worm of its own."""
+        """Return a scheme as hosts run it: with ``absorb="host"``, each stop of a worm gets a worm of its own."""
         if self.absorb != "host" or isinstance(scheme, AbsorbedByHosts):
             return scheme
         return AbsorbedByHosts(scheme)
@@ -473,7 +474,7 @@ class Configuration:
         Raises
         ------
         WormcastError
-            Classes are given, and switches replicate worms of the scheme.
+            ``classes`` has a consumption class, and switches replicate worms of the scheme.
         """
         if self.classes is not None:
             given = ConsumptionClasses.parse(self.classes)

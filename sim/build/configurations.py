@@ -109,7 +109,7 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     WormcastError
-        There is no configuration of that name, or it needs further options.
+        There is no configuration of that name, or the configuration has no buffer depth for the given ``vcs``.
     """
     options = {name: value for name, value in given.items() if name != "configuration"}
     if "configuration" in given:
@@ -129,7 +129,7 @@ def _deep_defaults(options: Mapping[str, Any]) -> dict[str, Any]:
 def configured(given: Mapping[str, Any]) -> tuple[Configuration, dict[str, Any]]:
     """Return the hardware with the given options, and the options of `completed`.
 
-    The refusal of an option's value that the named configuration supplied says so.
+    If the named configuration supplied the value that is refused, the message names the configuration.
     """
     chosen = completed(given)
     try:

@@ -35,5 +35,5 @@ PRECISION = 0.05
 HUNT_CYCLES, HUNT_LENGTHS = 100_000_000, (1, 256)
 
 #: Number of parts that random plans are divided into.
-#: The 95 % intervals of random plans are computed from the samples' means.
+#: The 95 % intervals of random plans are computed from the parts' means.
 PARTS = 8

@@ -66,8 +66,8 @@ def _bit_reversal(topology: Topology) -> Ids:
 
 
 def _shuffle(topology: Topology) -> Ids:
-    """Map each node to the node with twice its id, as in a perfect shuffle; with 2^b nodes, the id's bits are
-    rotated."""
+    """Map each node to the node with twice its id, as in a perfect shuffle: modulo the number of nodes if this number
+    is odd, otherwise modulo the last id. With 2^b nodes, the bits of the id are rotated."""
     ids, last = np.arange(topology.nodes), topology.nodes - 1
     # with an even number of nodes, the last node maps to itself
     return 2 * ids % topology.nodes if last % 2 == 0 else np.where(ids == last, last, 2 * ids % last)
@@ -98,7 +98,7 @@ def partners(pattern: str, topology: Topology) -> Integers:
     Raises
     ------
     WormcastError
-        The pattern does not exist on this topology, or maps every node to itself.
+        The pattern maps every node of the topology to itself.
     """
     found = PERMUTATIONS[pattern](topology).astype(np.int32)
     if (found == np.arange(topology.nodes)).all():
@@ -149,8 +149,8 @@ class CandidateNodes:
     sure : int32 array [nodes]
         Number of the first ids in ``nodes`` that are candidates of each multicast.
     ends : int32 array [nodes]
-        Number of ids in ``nodes``. The ids from index ``sure`` on are equally near, and ``size`` - ``sure`` of them are
-        chosen.
+        Number of the first ids in ``nodes`` that can be candidates. The ids from index ``sure`` to ``ends`` - 1 are
+        equally near, and ``size`` - ``sure`` of them are chosen for each multicast.
     """
 
     size: int
@@ -176,8 +176,8 @@ def candidates_of(multicast_sets: str, size: int, topology: Topology) -> Candida
     ----------
     multicast_sets : one of `MULTICAST_SETS`, but not ``any``
     size : int
-        Number of nodes of a cluster: those with the fewest hops from the source. Equally near nodes are chosen at
-        random for each multicast.
+        Number of nodes of a cluster, without the source: the nodes with the fewest hops from the source. Equally near
+        nodes are chosen at random for each multicast. Rows and columns ignore ``size``.
 
     Raises
     ------

@@ -28,8 +28,8 @@ __all__ = ["StreamNetwork", "has_headers", "host_interface", "require_streams", 
 #: Hardware options that streams require, with the reason.
 REQUIRED = {
     "packet": (0, "packets of a message may overtake each other"),
-    "ni": ("conventional", "a smart interface forwards messages of its own form"),
-    "absorb": ("off", "absorbed worms are sent again by links"),
+    "ni": ("conventional", "a stream cannot write the child table of a smart interface"),
+    "absorb": ("off", "streams do not send absorbed worms again"),
     "ports": ("one", "a stream goes to one injection port"),
 }
 

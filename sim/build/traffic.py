@@ -78,8 +78,9 @@ class Traffic:
     destinations_mean: float = _traffic("Mean number of destinations of a multicast. Default: {}.", 10.0,
                                         label="mean destinations of a multicast")
     destinations_distribution: str = _traffic(
-        "Number of destinations. fixed: the mean. uniform: 1 to 2 x mean - 1. normal: normal, clamped. given: by "
-        "--destinations-counts. all: all other nodes, which makes broadcasts. Default: {}.", "fixed",
+        "Number of destinations. fixed: the mean. uniform: 1 to 2 x mean - 1. normal: a normal number, rounded, and "
+        "clamped to 1 and the number of other nodes. given: by --destinations-counts. all: all other nodes, which "
+        "makes broadcasts. Default: {}.", "fixed",
         allowed=DISTRIBUTIONS)
     destinations_deviation: float = _traffic("Standard deviation of a normal number of destinations. Default: {}.", 0.0,
                                              label="standard deviation of the destinations of a multicast")
@@ -94,8 +95,8 @@ class Traffic:
                                      "0, up to 1.", 0.0)
     multicast_sets: str = _traffic(
         "Nodes among which the destinations of a multicast are chosen. any: all nodes. cluster: the --cluster-size "
-        "nodes nearest to the source. row, column: the nodes that differ from the source only in the last, in the "
-        "first coordinate. Default: {}.", "any", allowed=MULTICAST_SETS)
+        "nodes nearest to the source. row: the nodes that differ from the source only in the last coordinate. column: "
+        "only in the first. Default: {}.", "any", allowed=MULTICAST_SETS)
     cluster_size: int = _traffic("Number of nodes of a cluster, without the source.", 0, metavar="NODES",
                                  label="nodes of a cluster")
     injection_process: str = _traffic(
@@ -252,7 +253,8 @@ class Traffic:
         Raises
         ------
         WormcastError
-            The mean, or a given number, is too large or too small for this number of nodes.
+            The mean, or a given number, is not possible with this number of nodes; or a uniform distribution cannot
+            have this mean.
         """
         most, mean = nodes - 1, self.destinations_mean
         where = (f"a cluster of {most} nodes beside the source" if self.multicast_sets == "cluster" else

@@ -45,8 +45,8 @@ class WholeWorms:
     @property
     def warning(self) -> str:
         """Text of a warning that worms are too long for the buffer."""
-        return (f"worms with up to {self.payload} payload flits are replicated from buffers that hold {self.longest}: "
-                "they may deadlock, see check")
+        return (f"worms with up to {self.payload} payload flits are replicated from buffers that hold worms with up to "
+                f"{self.longest}: the worms may deadlock, see check")
 
     @property
     def rows(self) -> int | None:
@@ -63,7 +63,7 @@ def whole_worms(topology: Topology, schemes: Iterable[Scheme], configuration: Co
     Parameters
     ----------
     length : int, optional
-        Payload flits of the longest message. A message longer than ``packet`` is sent as several worms.
+        Payload flits of the longest message. A worm with more payload flits than ``packet`` is sent as several packets.
 
     Raises
     ------

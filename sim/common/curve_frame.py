@@ -30,7 +30,7 @@ MOST_LINES = 40
 # inches
 NARROWEST = 1.9  # least width of a panel beside others
 USUAL = 8.0  # font size in points up to which panels have their usual height
-LOWEST = 2.25  # height of a row of panels, with a share of the legend, for which a figure with a shape is enlarged
+LOWEST = 2.25  # least height of a row of several, with its share of the legend, in a figure with a shape
 ALONE = 2.3  # height of a panel that is as wide as a column, or in one of several rows
 
 MOST_LAYOUTS = 4  # names of axes change the sizes of the axes, and the sizes change the lines of the names
@@ -42,7 +42,7 @@ FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u
 #: Name of the x axis of curves over the load, and of the y axis of the flits that nodes accept.
 LOAD_AXIS, ACCEPTED_AXIS = "effective load (flits/node/cycle)", "accepted load (flits/node/cycle)"
 
-#: Text of captions about these axes.
+#: Text of captions about the axes `LOAD_AXIS` and `ACCEPTED_AXIS`.
 FLIT_WORDS = "flits: payload flits times destinations"
 
 #: Suffix of the names of schemes that are reconstructed because no full description was available.
@@ -103,8 +103,8 @@ def row_height(rows: int, limits: tuple[float, float, float], axis: float, legen
     Parameters
     ----------
     limits : (float, float, float)
-        Smallest and largest height of a row, and largest height of all rows together, which the smallest height of a
-        row may exceed.
+        Smallest and largest height of a row, and the height that all rows together may have if they are higher than the
+        smallest height.
     axis : float
         Height of the chart without rows and legend.
     """
@@ -203,7 +203,7 @@ def scheme_families(schemes: Iterable[str]) -> dict[str, int]:
 def marker_options(style: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """Return matplotlib's options for a marker with the colour and shape of ``style``.
 
-    ``kind``: ``full``, ``half`` full or ``open``.
+    ``kind``: the marker is filled (``full``), half filled (``half``), or ``open``.
     """
     return {"color": style["color"], "marker": style["marker"], "markersize": marker_size(), "markeredgewidth": 0.7,
             "markerfacecolor": "white" if kind == "open" else style["color"], "markerfacecoloralt": "white",

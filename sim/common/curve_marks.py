@@ -28,9 +28,9 @@ ABOVE = 1.1  # distance of the marks of saturated points from the frame, in size
 
 ABOVE_ALL = 1e4  # height on the page of saturated points, whose latency has no limit
 
-SPREAD = 3.0  # largest distance of the outer markers of those side by side, in sizes of a marker
-BARS = 0.35  # distance of markers side by side that only their intervals bring together, in sizes of a marker
-SHARE = 0.6  # largest share of the distance of neighbouring points that markers side by side take
+SPREAD = 3.0  # largest distance between the outermost of the markers side by side, in sizes of a marker
+BARS = 0.35  # distance of markers side by side if only their intervals overlap, in sizes of a marker
+SHARE = 0.6  # largest share of the distance to the next point that the markers side by side take
 
 #: Meanings of the marks in plots of curves, in the order of the legend.
 MARKS = {"half": "imprecise mean", "open": "saturated", "dead": "deadlock"}
@@ -151,8 +151,8 @@ def _dpi(axes: "Axes") -> float:
 def _segments(seen: Sequence[Floats], known: Sequence[Floats]) -> list[tuple[tuple[int, int], Any]]:
     """Return the lines between neighbouring points: curve and first point of each, and dashes where lines coincide.
 
-    A line over a gap is left out if it reverses the order of two curves (`_reverses`). ``known``: for each curve, the
-    result of `_with_saturated`.
+    A line is left out if it passes a point of another curve on the wrong side (`_reverses`). ``known``: for each curve,
+    the result of `_with_saturated`.
     """
     found = [(number, index) for number, places in enumerate(seen) for index in range(len(places) - 1)
              if not np.isnan(places[index:index + 2]).any()

@@ -7,7 +7,7 @@ __all__ = ["Growing"]
 #: Growth factor of the allocated rows. Pages of memory that are never written to take no physical memory.
 GROWTH = 4
 
-#: Least size of the blocks in which `forget` copies rows, except the last block.
+#: Least number of rows of the blocks in which `forget` copies rows, except the last block.
 BLOCK = 1 << 12
 
 

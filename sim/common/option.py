@@ -28,7 +28,8 @@ class Option:
     kind : int, float, str or bool
         Type of the values.
     default : Any
-        Default value. ``default`` is None if the default depends on other options, or if the option is mandatory.
+        Default value. None: the default depends on other options, there is no value by default, or the option is
+        mandatory.
     help : str
         Text in --help.
     allowed : tuple of str

@@ -339,7 +339,8 @@ class BulkEngine:
         return calls, *self._views(), taken, given, np.empty(self.network.hosts + 1, np.int64), image
 
     def in_words(self) -> "BulkEngine":
-        """Return this engine if its kernels step word by word and can be observed, else a new engine in its state."""
+        """Return this engine if its kernels step word by word and can be observed, else a new engine in the same
+        state."""
         if all(kernel.vector_width != PLANE_WIDTH for kernel in self.kernels.values()):
             return self
         engine = BulkEngine(self.network, self.host, vector_width=vector_bytes())

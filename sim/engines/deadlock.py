@@ -96,7 +96,7 @@ class Deadlock:
 
     @property
     def worms(self) -> frozenset[int]:
-        """Worms of these packets."""
+        """Worms of ``packets``."""
         return frozenset(worm for worm, _ in self.packets)
 
     def counted_from(self, before: int) -> "Deadlock":
@@ -124,8 +124,8 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     its consumption channel until it has a packet buffer entry, and the entry until its last copy is sent.
 
     A packet whose rear flits can still move counts as released, because its tail may then release channels. A proved
-    deadlock never ends: the first of its packets to move would need a channel that another of them must release first.
-    After a deadlock has formed, the proof succeeds once the buffers of its packets have filled.
+    deadlock never ends: before the first of its packets could move, another of its packets would have to release a
+    channel. After a deadlock has formed, the proof succeeds once the buffers of its packets have filled.
     """
     snapshot = Snapshot(engine, lane)
     inside = _inside(snapshot)
@@ -192,7 +192,8 @@ def _packets(standing: Iterable[Standing]) -> frozenset[Packet]:
 
 
 def _unreleased(stuck: set[Waiting], waits: Mapping[Waiting, Iterable[Sequence[Waiting | None]]]) -> set[Waiting]:
-    """Remove packets while each of their waits has a holder that is None or removed, and return the others."""
+    """Remove each packet of which every wait has a holder that is None or not in ``stuck``, until no packet can be
+    removed. Return the other packets."""
     while True:
         before = len(stuck)
         for one in [*stuck]:
@@ -221,7 +222,7 @@ def _closed(stuck: set[Standing], waits: Mapping[Standing, Iterable[Sequence[Sta
 
 
 def _may_deadlock(snapshot: Snapshot) -> bool:
-    """Return whether there may be a deadlock, which takes far less time than the proof.
+    """Return whether there may be a deadlock, by a test that takes far less time than the proof.
 
     The test treats only the packet at the front of each buffer. The packet at a front waits for a channel, for the
     front of the next buffer, or, if it is a branch, for the front that it is copied from. A deadlock is possible only

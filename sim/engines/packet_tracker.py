@@ -29,13 +29,13 @@ __all__ = [
 #: Kinds of grants: values of the field ``kind`` of `GRANT`.
 INJECTION, LINK, CONSUMPTION, BUFFER, TURN = range(5)
 #: Indices in ``GrantTracking.counters``. FIRST: number of the first worm in the hosts' program. COUNT: log entries.
-#: MOST: most log entries that a cycle adds.
+#: MOST: largest number of log entries that a cycle can add.
 FIRST, COUNT, MOST = range(3)
 NOBODY = -1
 
-# Flags of a front (`FrontTable.flags`). Its link is needed (NEEDS_LINK), owned (OWNS_LINK), or no longer needed
-# (LINK_DONE). Its worm requests a consumption channel (REQUESTS_CONSUMPTION), has a destination here (HERE), and has
-# sent its tail to the node (CONSUMPTION_DONE).
+# Flags of a front (`FrontTable.flags`) say of the worm at the front: it needs a link (NEEDS_LINK), owns the link
+# (OWNS_LINK), has sent its tail on the link (LINK_DONE), requests a consumption channel (REQUESTS_CONSUMPTION), has a
+# destination at this router (HERE), has sent its tail to the node (CONSUMPTION_DONE).
 # Flag ELIGIBLE of a front: the first reader has a flit that could move.
 NEEDS_LINK, OWNS_LINK, LINK_DONE, REQUESTS_CONSUMPTION, HERE, CONSUMPTION_DONE, ELIGIBLE = range(7)
 # Bits of `GrantTracking.before`: the worm at the front waits for a link (WAITS) or for a consumption channel (WANTS).

@@ -35,8 +35,8 @@ class AbsorbedPackets(InterfaceWaits):
     def consumption(self) -> Iterator[BufferEntry]:
         """Yield all consumption channels, each with the packet in its absorb buffer, if any.
 
-        Then yield its packets in the receive queue, while the first packet of the queue waits until the absorb buffer
-        of its own channel is empty.
+        While the first packet of a receive queue waits until the absorb buffer of its channel is empty, also yield each
+        packet in this queue, with the packet's channel.
         """
         for node, link in self._in.items():
             probe = self.snapshot.interface(node)

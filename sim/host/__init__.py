@@ -1,13 +1,23 @@
 """Hosts' software above the network interfaces: it posts worms and notes receipts. All engines use the same program.
 
-``message`` and ``program_layout`` lay out a run's messages as arrays, ``ni_messages`` those that interfaces forward,
-``control_layout`` the control packets that request rows for them; ``row_requests`` sends these.
-``program`` is the compiled program of all hosts; it uses ``queues``, ``payload`` (data of flits), ``child_table``, and
-the numbers of ``constants``. ``counting`` counts flits and waits, ``event_counting`` what costs energy. ``receipts``
-checks deliveries. ``flit_owner`` finds the packet that a flit belongs to, and the worms that forward it. ``dependents``
-lists the worms that wait for a receipt, ``moving_program`` drops old messages and adds new ones, ``program_check``
-refuses damaged programs, ``idle`` skips cycles without events, ``requests`` holds requests while too many are
-outstanding, ``link_data`` is the data on the links to the interfaces.
+Modules:
+
+- ``message``, ``program_layout``: messages of a run, as arrays
+- ``ni_messages``: messages that interfaces forward
+- ``control_layout``: control packets that request rows of child tables, as arrays
+- ``program``: compiled program of all hosts
+- ``queues``, ``constants``, ``link_data``: parts that the program's modules share
+- ``payload``: data of payload flits
+- ``child_table``: admission of messages to child tables, and writing of rows
+- ``row_requests``: requests for rows by control packets
+- ``requests``: limit of the outstanding requests of a node
+- ``idle``: jumps over cycles without events
+- ``counting``, ``event_counting``: counters of flits and waits; of events that cost energy
+- ``receipts``: checks of deliveries
+- ``flit_owner``: packet that a flit belongs to, and worms that forward the packet
+- ``dependents``: worms that wait for a receipt
+- ``moving_program``: program that drops old messages and adds new ones
+- ``program_check``: check of a program from a file
 """
 
 from .constants import ADMISSION, FREED, NOW, SAMPLES, SKIPPED, UNDELIVERED, UNDER_WAY

@@ -49,7 +49,8 @@ def begin_work(cpu, worms, deliveries, smart, counters, worm):
 
 @inlined
 def admit(smart, worms, deliveries, tagged, writing, options, counters):
-    """Reserve, for waiting messages that interfaces forward, the same row at all nodes, and have the rows written.
+    """Reserve, for each waiting message that interfaces forward, the same row at all nodes of the message, and have
+    the rows written.
 
     At each node, waiting messages are tried from the oldest on, until no row or tag is free for one of them. The node
     that is tried first changes from cycle to cycle.

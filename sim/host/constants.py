@@ -15,7 +15,8 @@ RECEIPT = -2
 # Indices into Host.options.
 # SPREAD: number of a packet's first flits that together hold its worm's tag and the packet's number.
 # ROWS: number of messages that a smart interface may forward at a time; 0 for other interfaces.
-# COUNTED: rows of child tables contain the number of packets. NODES: number of nodes of a lane.
+# COUNTED: rows of child tables contain the number of packets. If control packets request rows, rows always contain it.
+# NODES: number of nodes of a lane.
 # RATE, OF: a host moves at most RATE flits in OF cycles; there is no limit if RATE is 0.
 # BUCKET: number of parts that a token bucket holds at most. A cycle adds RATE parts, and a flit uses up OF parts.
 # SEPARATE: each direction of a host has the rate RATE / OF; otherwise both directions share this rate.
@@ -32,9 +33,10 @@ COUNTERS, MARK_BITS = 16, 3
 (NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FREED, ADMITS, FAULT, FAULT_NODE, FAULT_CHANNEL, FAULT_WORM, FAULT_FLIT,
  FAULT_EXPECTED, FAULT_RECEIVED, FAULT_MARKS) = range(COUNTERS)
 # Names of, and indices into, the counters of a node in Host.admission: numbers of requests, of refusals by other
-# interfaces and by the own one, of releases, and of messages that got all rows. WAITED: sum over these messages of the
-# cycles from the first request of a row to the last grant. CONTROL_FLITS: flits of control packets, with headers; those
-# of an answer are counted when it arrives. ANSWER_PAYLOAD: payload flits of the answers that have arrived.
+# interfaces and by the own one, of releases, and of messages that got all rows. WAITED: sum, over the messages that got
+# all rows, of the cycles from the first request of a row to the last grant. CONTROL_FLITS: flits of control packets,
+# with headers; the flits of an answer are counted when the answer arrives. ANSWER_PAYLOAD: payload flits of the answers
+# that have arrived.
 ADMISSION = ("requests", "refusals", "own_refusals", "releases", "admitted", "admission_wait", "control_flits",
              "answer_payload")
 REQUESTS, REFUSALS, OWN_REFUSALS, RELEASES, ADMITTED, WAITED, CONTROL_FLITS, ANSWER_PAYLOAD = range(len(ADMISSION))

@@ -21,9 +21,6 @@ __all__ = ["ASK", "lay_out_control"]
 #: ``flits``: number of flits of the request. ``answer``: number of flits of its answer. ``state``: see `ask_for_rows`.
 ASK = np.dtype([("at", np.int64), *((field, np.int32) for field in ("headers", "flits", "answer", "state"))])
 
-#: Largest number of header flits in a list of a request.
-MOST_LIST = 255
-
 
 def lay_out_control(network: "Network", worms: Worms, rows: npt.NDArray[np.void], deliveries: npt.NDArray[np.void],
                     header: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.void], npt.NDArray[np.uint64]]:

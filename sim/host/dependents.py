@@ -18,7 +18,8 @@ RELEASE = np.dtype([(field, np.int32) for field in ("worm", "delivery", "next", 
 
 
 def awaited(worms: Worms, waiting: npt.NDArray[np.int64], nodes: int) -> npt.NDArray[np.int64]:
-    """Return for each worm the delivery that it waits for: that of the worm ``after`` at the worm's source; or -1."""
+    """Return for each worm w of ``waiting`` the delivery of worm ``worms.after[w]`` at the source of w; -1 if there is
+    none."""
     given = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets)) * nodes + worms.destinations
     by_key = np.argsort(given)
     wanted = worms.after[waiting] * nodes + worms.source[waiting]

@@ -32,8 +32,8 @@ def packet_of(host: Host, flits: Sequence[int], *, begins: bool) -> Packet | Non
     Returns
     -------
     Packet or None
-        None if no worm under way has this tag, or if the narrow flits are too few to identify a packet. With requests
-        for rows also without the first payload flit, because flits of control packets can have the bits of a tag.
+        None if no worm under way has this tag, or if the narrow flits are too few to identify a packet. If control
+        packets request rows, also None if ``begins`` is false, because their flits can have the bits of a tag.
     """
     if host.options[MESSAGES] and not begins:
         return None
@@ -103,8 +103,8 @@ def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: 
     -------
     Packet or None
         None if the port has no packet on this virtual channel, or the packet belongs to a message that interfaces
-        forward. With requests for rows always None, because the host also sends control packets, which are not
-        recorded.
+        forward. If control packets request rows, always None, because the host's program does not record which control
+        packets it has sent.
     """
     if host.options[MESSAGES]:
         return None

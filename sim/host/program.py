@@ -63,8 +63,8 @@ __all__ = ["gather", "host_step", "needed", "run_cycles"]
 
 
 def needed(host: Host) -> dict[str, bool]:
-    """Return the parts of the hosts' program that they need, as switches of `host_step`: for smart interfaces, and for
-    requests of rows."""
+    """Return the values of the switches of `host_step` for a hosts' program: ``SMART`` with smart interfaces, ``ASKS``
+    with requests for rows of child tables."""
     return {"SMART": bool(host.options[ROWS]), "ASKS": bool(host.options[MESSAGES])}
 
 
@@ -79,7 +79,7 @@ def _stalls(stall, cycle, node, channel):
 
 @inlined
 def _compute(nodes, streams, worms, deliveries, releases, exchanges, smart, working, sending, options, counters, node):
-    """Let a node's processor work: a task that ends in this cycle has its effect, and the next task begins."""
+    """Let a node's processor work: tasks that end in this cycle take effect, and then the next task begins."""
     now = counters[NOW]
     cpu = nodes[node]
     while True:
@@ -322,7 +322,7 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, asks, tagged, wor
 @inlined
 def _move(nodes, streams, channels, worms, header, tagged, smart, asks, control, sending, options, counters, admission,
           tx, tx_data, rx_credit, node):
-    """Move a node's flits in both directions, within the rate of its memory.
+    """Move a node's flits in both directions, within the rate of its I/O bus.
 
     For received flits, the rate limits the credits that the host returns, one for each flit. Both directions share a
     token bucket, or each direction has its own. A token bucket loses no part while a flit waits for a token. If both
@@ -453,8 +453,8 @@ def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     tx_credit : unsigned [ports, nodes]
         Credits from the interfaces in this cycle.
     tx, tx_data, rx_credit : unsigned [ports, nodes], array of `link_data`, unsigned [links, nodes]
-        Words that the hosts' registers drive in the next cycle. In ``tx``, the links to smart interfaces' child tables
-        follow those of the injection ports.
+        Words that the hosts' registers drive in the next cycle. In ``tx``, the links to the child tables of smart
+        interfaces follow the links to the injection ports.
     found : int64 [nodes + 1]
         Scratch memory.
     """
@@ -499,7 +499,8 @@ def gather(runs, inputs, outputs):
 @native("SMART", "ASKS")
 def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit,
                found, counting, meter, state, idle, image):
-    """Run a network of lowered components for ``cycles`` cycles, or until everything is delivered.
+    """Run a network of lowered components for ``cycles`` cycles; without ``beyond``, stop earlier if everything is
+    delivered.
 
     Cycles without events are skipped, up to cycle ``idle[END]``, which may be after the last of the ``cycles`` cycles.
 

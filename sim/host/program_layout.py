@@ -48,7 +48,7 @@ def _record(*fields: str, narrow: tuple[str, ...] = ()) -> np.dtype:
 #: An outstanding request subtracts the cycle of this sending.
 NODE = _record("task", "until", "first", "last", "taken", "given", "turn", "outstanding", "first_held", "last_held",
                "exchanged")
-#: Child table of a smart interface. ``rows``: one bit for each row that is in use.
+#: Child table of a smart interface. ``rows``: bit k is 1 if row k is in use.
 #: ``first_waiting``, ``last_waiting``: first and last worm that wait for free rows.
 #: ``task``, ``first``, ``last``: the row that is being written, the first and the last row that wait to be written.
 #: In ``task``, ``first``, ``last``, a worm's number denotes the row at its source, -2 - d the row at delivery d's node.
@@ -56,7 +56,8 @@ NODE = _record("task", "until", "first", "last", "taken", "given", "turn", "outs
 #: The other fields are used if rows are requested by control packets, for the oldest message that waits.
 #: ``state``: see `ask_for_rows`. ``until``: the next cycle in which the source acts, if it waits.
 #: ``row``, ``number``: the requested row, and the number of the request. ``tries``: requests of the own row so far.
-#: ``begun``: the cycle of the first of them. ``following``: the next delivery with a node to ask.
+#: ``begun``: the cycle of the first request of the own row.
+#: ``following``: the next delivery at whose node the row is to be requested.
 #: ``due``: number of answers that have not arrived. ``refused``: 1 after a refusal.
 #: ``kind``, ``target``, ``flit``: the control packet that is being sent or -1, its delivery, number of its flits sent.
 #: ``seed``: seed of the random waits.
@@ -200,7 +201,8 @@ class Host(NamedTuple):
 
     @property
     def tail(self) -> Integers:
-        """Cycle in which each delivery's last payload flit is on the host's link, minus t_nr; else -1. [deliveries]"""
+        """Cycle in which each delivery's last payload flit is on the link to the host, minus t_nr; -1 before.
+        [deliveries]"""
         return self.deliveries["tail"]
 
     @property

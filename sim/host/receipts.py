@@ -1,4 +1,4 @@
-"""Check of what hosts have received: a wrong flit, or flits held back for want of a tag, is an error."""
+"""Check of the hosts' receipts: a wrong flit is an error, and so is a worm that waited for a free tag."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ from .program_layout import Host
 
 __all__ = ["WrongReceipt", "check_receipts", "first_wrong_receipt"]
 
-#: Causes of wrong receipts in results, and what was received.
+#: Causes of wrong receipts, as in results, each with a description of the received flit.
 CAUSES = {
     "unexpected worm": "a first payload flit that belongs to no worm for this node",
     "wrong flit": "a payload flit that is not the next one of its worm, or is wrongly marked",
@@ -48,7 +48,7 @@ class WrongReceipt:
     received : str
         Received flit: bits 0 to 63 of its data in hexadecimal, and its marks.
     worm : int or None
-        Worm of the expected flit, by its index in the hosts' program; None if no worm is under way on the channel.
+        Worm of the expected flit, by its index in the hosts' program; None with the cause "unexpected worm".
     flit : int or None
         Number of the expected payload flit in the worm, from 0.
     expected : str or None
@@ -93,8 +93,8 @@ def check_receipts(host: Host, *, faults: bool = False) -> None:
     Parameters
     ----------
     faults : bool
-        Errors on the wire are known, and are reported otherwise. With ``faults``, a wrong receipt is one of these
-        errors or a consequence of them, and is ignored. The delivery stays open.
+        Components have detected errors on the wire, and the caller reports them. A wrong receipt is then ignored,
+        because it is one of these errors or a consequence of them.
 
     Raises
     ------
@@ -104,9 +104,9 @@ def check_receipts(host: Host, *, faults: bool = False) -> None:
         The hardware lost, reordered or corrupted a flit: a bug of the hardware or of an engine.
     """
     if host.counters[HELD]:
-        raise WormcastError(f"flit-width: {host.options[WIDTH]} is not valid: the {host.counters[HELD]} bits of the "
-                            "shortest worms are too few to tell all worms under way apart. Allowed: wider flits, or "
-                            "longer messages.")
+        raise WormcastError(f"flit-width: {host.options[WIDTH]} is not valid: the {host.counters[HELD]} payload bits in "
+                            "the first packet of a worm are too few to tell all worms under way apart. Allowed: wider "
+                            "flits, or longer messages.")
     wrong = None if faults else first_wrong_receipt(host)
     if wrong is not None:
         channel = int(host.counters[FAULT_CHANNEL])

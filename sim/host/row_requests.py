@@ -45,7 +45,8 @@ GIVE_BACK = 128
 # cycles from the flit that requests the own row to its credit
 OWN_ANSWER = 2
 
-# range of the random wait after a refusal: of the own interface, and of another one by the number of tries
+# after a refusal by the own interface, the source waits for at most OWN_WAIT cycles
+# after a refusal by another interface, it waits for at most LEAST_WAIT * 2**tries cycles, and at most MOST_WAIT
 OWN_WAIT, LEAST_WAIT, MOST_WAIT = 8, 64, 1024
 
 

@@ -356,10 +356,8 @@ def _literals(a: Node) -> Iterator[tuple[Node, int]]:
 
 
 def _reader(design: Design, index: int) -> str:
-    """Return the name of a signal with a bit of cell ``index``, or that depends on the cell through the fewest cells.
-
-    If no named signal depends on the cell, the result is ``an output``.
-    """
+    """Return the name of a signal that contains a bit of cell ``index``, or else of a signal that depends on the cell
+    through the fewest other cells. If no named signal depends on the cell, return ``an output``."""
     near = {index}
     while True:
         known = [name for bit, name in sorted(design.names.items()) if cell_of(bit)[0] in near and bit > 1]

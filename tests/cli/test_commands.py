@@ -454,7 +454,7 @@ def test_flits_too_narrow_to_tell_the_worms_apart_are_refused(tmp_path):
     file.write_text(json.dumps(entries))
     code, out, err = wormcast("run", "mesh:4x4", "individual", "--messages", file, "--flit-width", 4)
     assert (code, out) == (2, "")
-    assert "flit-width: 4 is not valid: the 4 bits of the shortest worms are too few to tell all worms" in err
+    assert "flit-width: 4 is not valid: the 4 payload bits in the first packet of a worm are too few to tell" in err
 
 
 RELATION = """

@@ -154,6 +154,6 @@ def test_a_run_that_goes_well_by_luck_is_warned_of():
     run = ("run", "irregular:seed=1", "tree", "--configuration", "sivaram_32", "--source", 0, "--destinations", "1,2")
     code, _, err = wormcast(*run, "--length", 636)
     assert code == 0
-    assert err == ("wormcast: worms with up to 636 payload flits are replicated from buffers that hold 635: they may "
-                   "deadlock, see check\n")
+    assert err == ("wormcast: worms with up to 636 payload flits are replicated from buffers that hold worms with up "
+                   "to 635: the worms may deadlock, see check\n")
     assert wormcast(*run, "--length", 635)[::2] == (0, "")

@@ -104,9 +104,9 @@ def check_receipts(host: Host, *, faults: bool = False) -> None:
         The hardware lost, reordered or corrupted a flit: a bug of the hardware or of an engine.
     """
     if host.counters[HELD]:
-        raise WormcastError(f"flit-width: {host.options[WIDTH]} is not valid: the {host.counters[HELD]} payload bits in "
-                            "the first packet of a worm are too few to tell all worms under way apart. Allowed: wider "
-                            "flits, or longer messages.")
+        raise WormcastError(f"flit-width: {host.options[WIDTH]} is not valid: the {host.counters[HELD]} payload bits "
+                            "in the first packet of a worm are too few to tell all worms under way apart. Allowed: "
+                            "wider flits, or longer messages.")
     wrong = None if faults else first_wrong_receipt(host)
     if wrong is not None:
         channel = int(host.counters[FAULT_CHANNEL])

@@ -15,7 +15,8 @@ from .placement import Placement
 __all__ = ["HOST", "KINDS", "Fabric", "FabricLink", "LinkEnd"]
 
 HOST = "host"
-"""Name of the hosts as a kind of component: one instance per node, with links ``tx_{p}`` out and ``rx_{c}`` in."""
+"""Name of the hosts as a kind of component. There is one instance per node, with the ports ``tx_0``, ``tx_1`` and so on
+to the interface, and ``rx_0``, ``rx_1`` and so on from the interface."""
 
 KINDS = ("network", "injection", "consumption", "host")
 """Kinds of links: between routers, from interface to router, from router to interface, from interface to host."""

@@ -26,7 +26,7 @@ CYCLES, SEEDS = 100_000, 4
 #: With seeds 24 to 27, the error of the rate in root mean square is less than one standard error.
 FIRST_SEED = 24
 
-#: Largest ratio of half the 95 % interval of the latency to the mean latency in a precise result.
+#: In a precise result, half the width of the latency's 95 % interval is at most this share of the mean latency.
 #: A precise result must also meet other conditions.
 PRECISION = 0.05
 

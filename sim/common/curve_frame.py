@@ -33,7 +33,8 @@ USUAL = 8.0  # font size in points up to which panels have their usual height
 LOWEST = 2.25  # least height of a row of several, with its share of the legend, in a figure with a shape
 ALONE = 2.3  # height of a panel that is as wide as a column, or in one of several rows
 
-MOST_LAYOUTS = 4  # names of axes change the sizes of the axes, and the sizes change the lines of the names
+#: Largest number of layouts of a figure until the line breaks in the names of its axes stay the same.
+MOST_LAYOUTS = 4
 
 #: Schemes with the same colour and marker in all pictures of curves.
 FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u-mesh", "tp", "sp", "gtdmpm",
@@ -103,8 +104,8 @@ def row_height(rows: int, limits: tuple[float, float, float], axis: float, legen
     Parameters
     ----------
     limits : (float, float, float)
-        Smallest and largest height of a row, and the height that all rows together may have if they are higher than the
-        smallest height.
+        Smallest and largest height of a row, and largest height of all rows together. If the rows do not fit into the
+        last height at their smallest height, they are higher together.
     axis : float
         Height of the chart without rows and legend.
     """

@@ -1,4 +1,4 @@
-"""Drawing of curves in a panel: lines and markers at one place stay visible, and saturated points have no value."""
+"""Drawing of curves in a panel: lines and markers that coincide stay visible; saturated points are above the frame."""
 
 import math
 from collections.abc import Collection, Iterator, Sequence
@@ -169,7 +169,8 @@ def _segments(seen: Sequence[Floats], known: Sequence[Floats]) -> list[tuple[tup
 
 
 def _reverses(line: Floats, other: Floats) -> bool:
-    """Return whether a line passes a point of another curve on a side on which neither end of the line is."""
+    """Return whether a line with both ends above another curve passes below a point of this curve, or with both ends
+    below it above a point."""
     (start, first), (end, last) = line
     inside = other[(other[:, 0] > start + SAME) & (other[:, 0] < end - SAME)]
     if not len(inside) or not other[0, 0] - SAME <= start <= end <= other[-1, 0] + SAME:

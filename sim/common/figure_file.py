@@ -64,7 +64,7 @@ def draw_file(path: Path, make: "Callable[[], Figure]", options: PictureOptions 
     Parameters
     ----------
     make : callable
-        Is called while the options hold.
+        Draws the figure in the style of ``options``, and returns it.
     options : PictureOptions, optional
         In the styles ``paper`` and ``slides``, the caption and the data are written into the files of
         `files_of_picture`, too.
@@ -72,7 +72,7 @@ def draw_file(path: Path, make: "Callable[[], Figure]", options: PictureOptions 
     Returns
     -------
     files : dict of str to Path
-        Those of `files_of_picture`.
+        Result of `files_of_picture`.
 
     Raises
     ------

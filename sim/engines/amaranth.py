@@ -61,7 +61,8 @@ class AmaranthEngine:
         Waveform file for every signal.
     observe : callable, optional
         Called in every cycle with two arguments, the cycle's number and a function. This function returns the word
-        (valid, virtual channel, flit) that a link port drives, given (kind, instance, port). For tests.
+        (valid, virtual channel, flit) that a link port drives, given (kind, instance, port). Only tests use
+        ``observe``.
     events : bool
         Count events in routers and interfaces.
 

@@ -25,7 +25,8 @@ from .snapshot import Snapshot
 
 __all__ = ["Deadlock", "Hold", "find_deadlock"]
 
-#: Wait-for graph inside interfaces, by the probe of the variant. In interfaces of other variants no packet waits.
+#: Wait-for graph inside interfaces, by the probe of the variant. In interfaces of other variants, no packet waits for
+#: another packet.
 INSIDE: Mapping[type[InterfaceProbe], type[InterfaceWaits]] = {
     PacketBufferProbe: BufferedPackets, RetransmissionProbe: AbsorbedPackets}
 

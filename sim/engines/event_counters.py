@@ -16,7 +16,7 @@ __all__ = ["COUNTED", "EventCounts", "Events", "events_of", "make_counters", "si
 
 Integers = npt.NDArray[np.int64]
 
-#: Everything that is counted: rows of `Events`.
+#: Names of the events that are counted, in the order of the rows of `Events`.
 COUNTED = (*EVENTS, REPLICATION)
 
 

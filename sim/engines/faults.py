@@ -79,7 +79,7 @@ def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
     """Return the first error of each component: errors of routers, kind by kind, then errors of interfaces.
 
     If no component has detected an error, return the first wrong receipt of a host: a component has lost, repeated or
-    changed flits, and has not noticed it. Other wrong receipts are consequences of errors.
+    changed flits, and has not detected this error. Other wrong receipts are consequences of errors.
     """
     faults, network = [], engine.network
     direct = network.topology.direct

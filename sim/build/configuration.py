@@ -369,8 +369,8 @@ class Configuration:
         """Refuse options that smart interfaces exclude."""
         self._require_all(SMART, f"ni {self.ni}")
         if not self.packet:
-            raise WormcastError(f"ni: {self.ni} is not valid with packet 0 (the default): it forwards packets. "
-                                f"Allowed: with packet 1 to {MOST_PACKET}.")
+            raise WormcastError(f"ni: {self.ni} is not valid with packet 0 (the default): a smart interface forwards "
+                                f"packets. Allowed: with packet 1 to {MOST_PACKET}.")
 
     def _require_requests(self) -> None:
         """Refuse options with which rows cannot be requested by control packets."""

@@ -27,12 +27,12 @@ class HostPort:
     """
 
     host: str = option(
-        "links: the host sends flits, with headers. stream, axis: the host sends and receives messages of payload, "
-        "with valid and ready or by AXI4-Stream. Default: {}.", "links", allowed=("links", "stream", "axis"),
-        panel=PANEL)
+        "links: the host sends flits, with headers. stream: the host sends and receives messages without headers, over "
+        "streams with valid and ready. axis: the same over AXI4-Stream. Default: {}.", "links",
+        allowed=("links", "stream", "axis"), panel=PANEL)
     sets: str | None = option(
         "Destination set of a message to a stream. mask: a bit for each node. table: the number of a set that the host "
-        "has written. Default: mask, if the hardware can compute the scheme's headers.", None, panel=PANEL,
+        "has written. Default: mask if the hardware can compute the scheme's headers, else table.", None, panel=PANEL,
         metavar="mask|table")
     set_count: int = option("Destination sets of a table, a power of two. Default: {}.", 16, limits=(1, MOST_SETS),
                             panel=PANEL)

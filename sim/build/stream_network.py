@@ -106,7 +106,7 @@ def _require_width(blueprint: "Blueprint[Configuration]", port: HostPort) -> Non
     width, bits = blueprint.configuration.flit_width, (blueprint.topology.nodes - 1).bit_length()
     least = max(bits, 8 if port.sets == "table" else 1)
     reason = "a flit must hold the id of a node" if width < bits else "" if width >= least else (
-        "a table of sets needs flits of a byte")
+        "a table of sets needs flits of at least a byte")
     if port.host == "axis" and not reason and width % 8:
         reason = "AXI4-Stream has whole bytes"
     if reason:

@@ -121,8 +121,8 @@ def jump(host, meter, state, outputs, idle, image):
     Call `jump` after every cycle from ``idle[LOOK]`` on while no worm is under way. Hosts do nothing before their next
     event. If state and outputs are the same in two cycles, they therefore repeat from then on, with the
     distance of the two cycles as their period. The state changes even without traffic, because tokens circulate.
-    Brent's algorithm finds the period of the state. Without a worm no flit is on a link and nothing waits, so only the
-    number of samples grows in the meter.
+    Brent's algorithm finds the period of the state. While no worm is under way, no flit is on a link and nothing waits,
+    so only the number of samples grows in the meter.
 
     Parameters
     ----------

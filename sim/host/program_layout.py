@@ -96,7 +96,7 @@ WORM = _record("ready", "posted", "injected", "handed", "touched", "header_at", 
 #: ``packets``: index of the delivery's first packet in `Host.begun`. ``first``: number of the first packet to arrive.
 #: ``release``, ``last_release``: first and last entry in the list of worms that wait for the delivery's receipt.
 #: ``behind``: in the processor's queue, the task that follows the delivery's receipt.
-#: ``child``: the first of the message's worms that the node's interface forwards.
+#: ``child``: the first of the message's worms that the node's interface forwards; -1 if there is none.
 DELIVERY = _record("head", "tail", "received", "packets", narrow=(
     "node", "worm", "due", "release", "last_release", "behind", "first", "child"))
 
@@ -246,7 +246,8 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     outstanding : int
         With ``requests``: limit of the outstanding requests of a node. 0: no limit.
     stall : float
-        Probability, from 0 to below 1, that a consumption channel is stalled in a cycle. For tests of back-pressure.
+        Probability, from 0 to below 1, that a consumption channel is stalled in a cycle. Only tests of back-pressure
+        stall channels.
     seed : int
         Seed of the stalls, and of the waits before a row is requested again.
 
@@ -429,7 +430,7 @@ def require_slot(configuration: Configuration, visits: int, payload: int, flits:
 
 
 def slot_flits(header: Header, visits: Any, payload: Any) -> Any:
-    """Return the flits that worms take in a retransmission slot, after the first of two or more visits."""
+    """Return the flits that worms with two or more stops take in a retransmission slot at the first stop."""
     assert isinstance(header, AddressList)
     # the first header flit is stripped if it held one address
     return payload - (-visits // header.capacity) - (header.capacity == 1)

@@ -36,7 +36,7 @@ __all__ = ["ask_for_rows", "is_answer", "note_answer", "send_control"]
 # IDLE: no row is requested; OWN: the own interface decides on the row; ASKING: the own row is granted
 IDLE, OWN, ASKING = range(3)
 
-# values of the field ``state`` of an `ASK` record; a refused request is UNASKED
+# values of the field ``state`` of an `ASK` record; a refused or released request is UNASKED
 UNASKED, ASKED, HELD_ROW = range(3)
 
 # the data of a flit on the link to the child table that gives a row back have this bit

@@ -11,8 +11,8 @@ __all__ = ["call_native", "call_observe", "call_step"]
 def call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: Any, n_padded: Any) -> Any:
     """Call the kernel at ``address``: one clock cycle of ``n_padded`` instances.
 
-    For compiled functions. All five arguments are integers: the addresses of the kernel and of the state, input and
-    output blocks, and the number of instances. The values of the arguments are not checked.
+    Only compiled functions can call `call_step`. All five arguments are integers: the addresses of the kernel and of
+    the state, input and output blocks, and the number of instances. The values of the arguments are not checked.
     """
     from llvmlite import ir
     from numba import types
@@ -36,9 +36,9 @@ def call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: An
 def call_observe(typingctx: Any, address: Any, state: Any, inputs: Any, out: Any, n_padded: Any, first: Any) -> Any:
     """Call the observer at ``address``: compute the signals of the instances of one tile, from number ``first`` on.
 
-    For compiled functions. All arguments are integers: the addresses of the observer, of the state and input blocks and
-    of the output, the number of instances, and the number of the tile's first instance. The values of the arguments are
-    not checked.
+    Only compiled functions can call `call_observe`. All arguments are integers: the addresses of the observer, of the
+    state and input blocks and of the output, the number of instances, and the number of the tile's first instance. The
+    values of the arguments are not checked.
     """
     from llvmlite import ir
     from numba import types
@@ -62,7 +62,8 @@ def call_observe(typingctx: Any, address: Any, state: Any, inputs: Any, out: Any
 def call_native(typingctx: Any, entry: Any, table: Any) -> Any:
     """Call a native function, prepared by `Native.prepared`. The result is true if the function failed.
 
-    For compiled functions. ``entry`` and ``table`` are the two integers in `NativeCall.pointers`. They are not checked.
+    Only compiled functions can call `call_native`. ``entry`` and ``table`` are the two integers in
+    `NativeCall.pointers`. The two integers are not checked.
     """
     from llvmlite import ir
     from numba import types

@@ -420,7 +420,7 @@ def _joined(body: Body, places: list[tuple[int, Node]], bits: int) -> str:
     """Join graph nodes at bit positions in elements of ``bits`` bits.
 
     If both halves of the elements have graph nodes, the low half at least two, and no graph node crosses the middle,
-    each half is joined first, in narrower vectors. This is cheaper.
+    each half is joined first, in narrower vectors. Instructions on narrower vectors cost less.
     """
     kind, half = body.type(bits), bits // 2
     low = [(at, part) for at, part in places if at + part.width <= half]

@@ -63,8 +63,8 @@ def deep_memories(design: Design, whole: bool) -> frozenset[int]:
 class NetRun:
     """Neighbouring nets from one piece of ``cell``, from constants (``cell`` is None), or copies of one bit.
 
-    ``low`` is the number in the cell of the run's first bit, or the value of the constants. If ``repeats`` is true, all
-    nets of the run are the same bit ``low`` of the cell.
+    ``low`` is the position of the run's first bit in the cell's output, or the value of the constants. If ``repeats``
+    is true, all nets of the run are the same bit ``low`` of the cell.
     """
 
     __slots__ = ("cell", "low", "repeats", "width")

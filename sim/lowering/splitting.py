@@ -1,10 +1,10 @@
 """Optional splits that make kernels faster.
 
 A 36-bit word that is only moved costs less as 32 bits and 4 than as one number of 64. A cell that uses two flags of a
-word need not extract the flags if they are pieces of their own. Cutting a word into 32 pieces does not pay, even if a
-cell reads every bit of the word. The cost of each candidate cut is therefore estimated, together with all cuts that
-follow from it in registers, selections and memories that the word passes. A cut is made if the sum of costs falls. The
-unit of cost is one vector instruction on bytes.
+word need not extract the flags if they are pieces of their own. Cutting a word into 32 pieces costs more than it saves,
+even if a cell reads every bit of the word. The cost of each candidate cut is therefore estimated, together with all
+cuts that follow from it in registers, selections and memories that the word passes. A cut is made if the sum of costs
+falls. The unit of cost is one vector instruction on bytes.
 """
 
 from bisect import bisect_right
@@ -49,7 +49,7 @@ class _Input(NamedTuple):
 
 
 class _Refiner:
-    """Search for cuts that pay.
+    """Search for cuts that lower the cost.
 
     All sums of costs are exact: each cost is a multiple of 1/8. Only the costs that a cut changes are computed again.
     """

@@ -120,7 +120,7 @@ def test_what_the_table_has_no_room_for_is_refused(options, message):
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"ni": "fpfs"}, "ni: fpfs is not valid with packet 0 .the default.: it forwards packets"),
+    ({"ni": "fpfs"}, "ni: fpfs is not valid with packet 0 .the default.: a smart interface forwards packets"),
     ({"ni": "fpfs", "packet": 4, "rows": 3}, "rows: 3 is not valid with ni fpfs. Allowed: powers of two up to 64."),
     ({"ni": "fpfs", "packet": 4, "flit_width": 7}, "flit_width: 7 is not valid with ni fpfs. Allowed: 8 bits or more."),
     ({"ni": "fpfs", "packet": 4, "ports": "all"}, "ports: all is not valid with ni fpfs. Allowed: one."),

@@ -37,8 +37,8 @@ SMART = "--ni fpfs --packet 16"
      "rows: 3 is not valid with --ni fpfs. Allowed: powers of two up to 64."),
     ("mesh:1x4", "k-binomial", f"{SMART} --places 257", "places: 257 is not valid. Allowed: 1 to 256."),
     ("mesh:1x4", "k-binomial", "--ni fpfs",
-     "ni: fpfs is not valid with --packet 0 (the default): a smart interface forwards packets. Allowed: with --packet "
-     "1 to 65535."),
+     ("ni: fpfs is not valid with --packet 0 (the default): a smart interface forwards packets. Allowed: with --packet "
+      "1 to 65535.")),
     ("mesh:1x4", "k-binomial", "--ni clever", "ni: 'clever' is not valid. Allowed: conventional, fcfs, fpfs."),
     ("mesh:1x4", "k-binomial", "--packet 16",
      ("scheme: k-binomial is not valid with --ni conventional (the default): network interfaces forward its worms. "

@@ -65,7 +65,7 @@ def test_sets_of_schemes_whose_destinations_send_on_are_refused():
     (lambda: network_of("mesh:3x3", "dual-path", message_flits=0), "message_flits: 0 is not valid. Allowed: 1 to 4096"),
     (lambda: network_of("mesh:3x3", "binomial", sets="mask"), "host: axis is not valid with scheme binomial"),
     (lambda: network_of("mesh:2x2", "dual-path", {"flit_width": 5}, sets="table"),
-     "flit_width: 5 is not valid with host axis: a table of sets needs flits of at least a byte. Allowed: multiples of"),
+     "flit_width: 5 is not valid with host axis: a table of sets needs flits of at least a byte. Allowed: multiples"),
 ])
 def test_hardware_that_cannot_have_streams_is_refused(build, said):
     with pytest.raises(WormcastError, match=said):

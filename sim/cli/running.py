@@ -77,9 +77,8 @@ def run_(
     If a run without --vcd ends in a deadlock, the waveform of the deadlocked routers and interfaces is written to
     wormcast-deadlock.vcd.
 
-    Limits: 4096 nodes with e-cube, and with hamiltonian and hamiltonian-row-first in two dimensions. Other relations
-    use routing tables with addresses of up to 8 bits, for example 16x16 or 4x8x8 nodes. Multicasts by adaptive and
-    e-cube-adaptive need no tables.
+    Limits: 4096 nodes. For path worms, relations other than e-cube, hamiltonian, hamiltonian-row-first, adaptive and
+    e-cube-adaptive use routing tables with addresses of up to 8 bits, for example 16x16 or 4x8x8 nodes.
     """
     options = picture_options(look, plot)
     require_apart({**user_files(scheme, relation, topology), "--messages": messages, "--energy": energy},

@@ -63,7 +63,7 @@ def check_(
     dependencies is printed, or, if worms choose between channels, the worms of a deadlock. Exit code 6: undecided,
     because neither a proof nor a deadlock was found.
 
-    Limits: 256 nodes for worms that deliver at several nodes on their way, 1024 nodes for trees.
+    Limits: 256 nodes for path worms, 1024 nodes for trees.
     """
     options = picture_options(look, plot)
     with stdout_for_results():

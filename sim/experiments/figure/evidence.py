@@ -150,7 +150,7 @@ class Evidence(NamedTuple):
     mixed : bool
         A series is saturated in some repetitions, and in others it is not.
     apart : bool
-        False: numbers that lie between points of a grid have the same points, or the repetitions disagree.
+        False: the numbers lie between points of a grid, and the repetitions do not all decide the comparison alike.
     difference : (float, float) or None
         Mean of the paired differences of both sides, and half of its 95 % interval; None without repetitions.
     """

@@ -271,8 +271,8 @@ class MessageWindow:
     def rhythm(self) -> int:
         """Number of steps from one check of the whole window to the next: 1 for a small window, more for a large one.
 
-        The number of steps is always a power of two, so a step with a check at a large number would also have a check
-        at each smaller number.
+        The number of steps is always a power of two, so a step that is checked with a large number of steps would be
+        checked with each smaller number, too.
         """
         return 1 << (len(self.host.deliveries) // (FEW * self.network.hosts)).bit_length()
 

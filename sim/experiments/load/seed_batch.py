@@ -47,7 +47,7 @@ LAST_PATIENCE = 2048
 FOR_EVER = MOST_LOAD_CYCLES + 1
 
 #: Classes whose objects are not in `GroupState.others`. The engine captures itself and its host.
-#: The log of grants belongs to no state.
+#: States do not contain the log of grants.
 APART = (BulkEngine, MovingHost, GrantLog)
 
 

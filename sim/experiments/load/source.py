@@ -194,7 +194,8 @@ def _swap(array, one, other):
 @compiled
 def _destinations(streams, node, count, share, nodes, swaps, shuffled, place, others):
     """Draw distinct destinations: for each, whether it is a hot spot, then one of the remaining nodes of this kind."""
-    # ``shuffled``: nodes that are not hot spots, then hot spots; the source goes to the end of its part and is excluded
+    # ``shuffled`` has two parts: nodes that are not hot spots, then hot spots
+    # the source is swapped to the end of the part that it is in, and is not drawn
     own_end = (others if place < others else len(shuffled)) - 1
     _swap(shuffled, place, own_end)
     cold_left, hot_left = others, len(shuffled) - others

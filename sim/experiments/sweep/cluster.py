@@ -32,7 +32,7 @@ MOST_CARRIED = 2**20
 
 
 def require_cluster() -> ModuleType:
-    """Import the package distributed; raise `ToolMissing` if it is not installed."""
+    """Import the package ``distributed``; raise `ToolMissing` if it is not installed."""
     return require("distributed", "cluster")
 
 
@@ -173,7 +173,7 @@ def _result(distributed: Any, future: Any, point: Point, address: str) -> dict[s
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress log and warnings of the package distributed. Callers raise the package's errors as `WormcastError`."""
+    """Suppress log and warnings of the package ``distributed``. Callers raise its errors as `WormcastError`."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

@@ -127,21 +127,21 @@ class Configuration:
         A value that is not allowed.
     """
 
-    vcs: int = _hardware("Virtual channels of each link. Default: {}.", 2, limits=(1, 16),
-                         label="virtual channels of a link")
+    vcs: int = _hardware("Virtual channels of each link between routers, and of each link from a node to its router. "
+                         "Default: {}.", 2, limits=(1, 16), label="virtual channels of a link")
     buffer: int = _hardware(
         "Buffer per virtual channel and per consumption channel. Default: {}; 640 with --buffer-kind deep. Range: up "
         "to 16; up to 4096 with deep. Unit: flits.", 4, limits=(1, MOST_DEEP), label="buffer of a virtual channel",
         unit="flits")
     buffer_kind: str = _hardware(
-        "shallow: a worm passes through the buffer. deep: buffers in block memory at the switch inputs hold whole "
-        "packets, and each output reads a worm at its own pace; only with one virtual channel and one consumption "
-        "channel. Default: {}.",
+        "shallow: buffers of a few flits, through which worms pass. deep: buffers in block memory at the switch inputs "
+        "hold whole packets, and each output reads a worm at its own pace; only with one virtual channel and one "
+        "consumption channel. Default: {}.",
         "shallow", allowed=("shallow", "deep"))
     chunk: int = _hardware("Row of a deep buffer: its flits are freed together. Default: {}. Unit: flits.", 8,
                            limits=(2, MOST_CHUNK), label="chunk of a deep buffer", unit="flits")
-    readers: str = _hardware("coupled: the outputs of a worm advance together. independent: each output advances by "
-                             "itself. Default: {}.", "coupled", allowed=READERS, changes="router")
+    readers: str = _hardware("coupled: all outputs of a worm get a flit in the same cycle. independent: each output gets "
+                             "flits at its own pace. Default: {}.", "coupled", allowed=READERS, changes="router")
     consumption: int = _hardware(
         "Consumption channels of each node. Unicasts have one consumption class; with one channel they deliver 8 % "
         "less beyond saturation than with two. Default: one per consumption class.", 2, limits=(1, MOST_CONSUMPTION),
@@ -154,13 +154,13 @@ class Configuration:
     delays: str = _hardware(
         "Cycles per hop. paper: 3 for the header, 2 for data. fast: 4 and 3, for a higher clock. Default: {}.", "paper",
         allowed=DELAYS, changes="router")
-    storage: str = _hardware("Memory that the buffers are made of. Cycles do not depend on it. Default: {}.", "lutram",
-                             allowed=tuple(STORAGE), changes="cells")
-    ports: str = _hardware("Injection ports of each node: one, or one per link of its router. Default: {}.", "one",
-                           allowed=INJECTION)
+    storage: str = _hardware("Memory that the buffers are made of. The memory changes no cycle of a run. Default: {}.",
+                             "lutram", allowed=tuple(STORAGE), changes="cells")
+    ports: str = _hardware("Injection ports of each node. one: a single port. all: a port for each link of its router. "
+                           "Default: {}.", "one", allowed=INJECTION)
     ejection: str = _hardware(
-        "Ejection ports of each node: one, or one per router input from which worms can end there, each with its own "
-        "consumption channels. Default: {}.", "one", allowed=EJECTION)
+        "Ejection ports of each node. one: a single port. all: a port for each router input from which worms can end "
+        "at the node, each with its own consumption channels. Default: {}.", "one", allowed=EJECTION)
     consumption_links: str = _hardware(
         "shared: the consumption channels of an ejection port share a link. separate: each channel has its own link. "
         "Default: {}.", "shared", allowed=CONSUMPTION_LINKS)
@@ -216,8 +216,9 @@ class Configuration:
         "Default: t-ns and t-nr as set.", None, panel="Overheads, in cycles", parse=overhead_ratio, metavar="RATIO",
         changes="interface")
     absorb: str = _hardware(
-        "off: a worm goes on while a destination on its way consumes it. SLOTS, host: the worm ends there and is sent "
-        "again, from retransmission slots of the interface (this number) or from the host's memory. Default: {}.",
+        "off: a worm goes on while a destination on its way consumes it. SLOTS: a worm ends at each destination, and "
+        "the interface sends it again, from one of this number of retransmission slots. host: a worm ends at each "
+        "destination, and the host sends it again, from its memory. Default: {}.",
         "off", parse=retransmission_slots, metavar="off|host|SLOTS", label="retransmission slots of a node")
     slot: int = _hardware("Longest message that is absorbed, with its header flits. Default: {}. Unit: flits.", 128,
                           limits=SLOT_FLITS, label="flits of a retransmission slot", unit="flits", changes="interface")
@@ -236,9 +237,9 @@ class Configuration:
                          changes="interface")
     admission: str = _hardware(
         "Reservation of rows for a message, at its source and all destinations. oracle: in no time, without messages; "
-        "for simulation alone. messages: the source requests rows by control packets; if an interface refuses one, the "
-        "source releases all and tries again after a random time. Default: {}.", "oracle", allowed=ADMISSION,
-        changes="interface")
+        "for simulation alone. messages: the source requests rows by control packets; if an interface refuses a "
+        "request, the source releases all granted rows and tries again after a random time. Default: {}.", "oracle",
+        allowed=ADMISSION, changes="interface")
     injection_delay: int = _overhead("Cycles of a host's processor per message, to prepare the headers. Default: {}.",
                                      limits=(0, MOST_OVERHEAD), changes="host")
     multicast_delay: int = _overhead("Further cycles of a host's processor per multicast. Default: {}.",
@@ -260,7 +261,7 @@ class Configuration:
     strings: str = _hardware(
         "Reachability strings of the outputs down, in switches for trees. restricted: each node is in the string of "
         "one output. whole: each node is in the strings of all outputs that lead down to it, and the switch branches "
-        "by the last of them. Cycles do not depend on it. Default: {}.", "restricted", allowed=STRINGS,
+        "by the last of them. Runs have the same cycles with both. Default: {}.", "restricted", allowed=STRINGS,
         changes="router")
     ties: str = _hardware(
         "Direction to the opposite node of an even ring, under e-cube. plus: upwards. signed: a header bit per "

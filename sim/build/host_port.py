@@ -34,10 +34,10 @@ class HostPort:
         "Destination set of a message to a stream. mask: a bit for each node. table: the number of a set that the host "
         "has written. Default: mask if the hardware can compute the scheme's headers, else table.", None, panel=PANEL,
         metavar="mask|table")
-    set_count: int = option("Destination sets of a table, a power of two. Default: {}.", 16, limits=(1, MOST_SETS),
-                            panel=PANEL)
-    set_flits: int = option("Header flits of a destination set in a table. Default: {}. Unit: flits.", 16,
-                            limits=(1, 1024), panel=PANEL)
+    set_count: int = option("Number of destination sets in a table, a power of two. Default: {}.", 16,
+                            limits=(1, MOST_SETS), panel=PANEL)
+    set_flits: int = option("Largest number of header flits of a destination set in a table. Default: {}. Unit: flits.",
+                            16, limits=(1, 1024), panel=PANEL)
     message_flits: int = option("Longest message to a stream. Default: {}. Unit: flits.", 64, limits=(1, 4096),
                                 panel=PANEL)
 

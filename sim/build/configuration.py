@@ -140,8 +140,8 @@ class Configuration:
         "shallow", allowed=("shallow", "deep"))
     chunk: int = _hardware("Row of a deep buffer: its flits are freed together. Default: {}. Unit: flits.", 8,
                            limits=(2, MOST_CHUNK), label="chunk of a deep buffer", unit="flits")
-    readers: str = _hardware("coupled: all outputs of a worm get a flit in the same cycle. independent: each output gets "
-                             "flits at its own pace. Default: {}.", "coupled", allowed=READERS, changes="router")
+    readers: str = _hardware("coupled: all outputs of a worm get a flit in the same cycle. independent: each output "
+                             "gets flits at its own pace. Default: {}.", "coupled", allowed=READERS, changes="router")
     consumption: int = _hardware(
         "Consumption channels of each node. Unicasts have one consumption class; with one channel they deliver 8 % "
         "less beyond saturation than with two. Default: one per consumption class.", 2, limits=(1, MOST_CONSUMPTION),

@@ -66,7 +66,7 @@ CONFIGURATIONS.add("amnah_5x5x5", NamedConfiguration(
     {"vcs": 1, "consumption": 1, "ports": "all", "ejection": "all", "t_hs": 10},
 ))
 CONFIGURATIONS.add("small", NamedConfiguration(
-    "least area: 1 VC of 2 flits, half of a link's rate for a worm alone, 2 flits between host and interface",
+    "least area: 1 VC of 2 flits, with which a worm uses half of a link's cycles; 2 flits between host and interface",
     {"vcs": 1, "buffer": 2, "queue": 2},
 ))
 CONFIGURATIONS.add("fast", NamedConfiguration(
@@ -74,7 +74,7 @@ CONFIGURATIONS.add("fast", NamedConfiguration(
     {"delays": "fast", "buffer": 5},
 ))
 CONFIGURATIONS.add("dcf_torus", NamedConfiguration(
-    "[Hou], section 2: all-port nodes, one way in and out for each link; a channel each for p and for l/h",
+    "[Hou], section 2: an injection and an ejection port for each link of a node; VC classes p and l/h, one VC each",
     {"vcs": 2, "ports": "all", "ejection": "all", "consumption": 1},
 ))
 

@@ -62,8 +62,8 @@ class Traffic:
     Raises
     ------
     WormcastError
-        A parameter is outside its range, or the parameter that it belongs to is missing; or the rate is above one
-        message per node and cycle.
+        A parameter is outside its range, or the parameter that it belongs to is missing; or the rate is above
+        `highest_rate`.
     """
 
     rate: float = _traffic("Payload flits that a node creates per cycle. A multicast counts once.",

@@ -31,12 +31,13 @@ class Fault:
     switch : str or None
         Name of the router's switch in a network that is not direct; else None.
     port : str
-        Port with the error: an input; for a wrong credit an output; of a host the interface's port to the host. Ports
-        of routers have their names in the topology.
+        Port with the error: an input, or for a wrong credit an output; for an error of a host, the interface's port to
+        the host. Ports of routers have their names in the topology.
     vc : int
         Virtual channel.
     cause : str
-        Name of a `Cause`, in words: "wrong order"; of a host one of `wormcast.sim.host.receipts.CAUSES`.
+        Name of a `Cause`, in words: "wrong order"; for an error of a host, one of
+        `wormcast.sim.host.receipts.CAUSES`.
     lane : int
         Lane of the network.
     receipt : WrongReceipt or None

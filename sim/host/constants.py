@@ -15,7 +15,7 @@ RECEIPT = -2
 # Indices into Host.options.
 # SPREAD: number of a packet's first flits that together hold its worm's tag and the packet's number.
 # ROWS: number of messages that a smart interface may forward at a time; 0 for other interfaces.
-# COUNTED: rows of child tables contain the number of packets. If control packets request rows, rows always contain it.
+# COUNTED: rows of child tables contain the number of packets; rows that control packets request always contain it.
 # NODES: number of nodes of a lane.
 # RATE, OF: a host moves at most RATE flits in OF cycles; there is no limit if RATE is 0.
 # BUCKET: number of parts that a token bucket holds at most. A cycle adds RATE parts, and a flit uses up OF parts.

@@ -17,7 +17,7 @@ GROWING = ("worms", "deliveries", "agenda", "releases", "exchanges", "header", "
 
 
 class MovingHost:
-    """Program of all hosts, with methods that add worms, and that drop worms that have been received.
+    """Program of all hosts, with a method that adds worms, and a method that drops received worms.
 
     The average time of adding worms is in proportion to their number. The time of dropping worms is in proportion to
     the number of the rows that remain.
@@ -68,7 +68,7 @@ class MovingHost:
         self._renew()
 
     def wait_for(self, first_worms: Integers, messages: Integers, others: Integers) -> None:
-        """Let messages wait, besides for their creation, until their sources have noted receipts of other messages.
+        """Let messages wait until their sources have noted the receipts of other messages, as well as for their cycles.
 
         Messages do not wait for receipts that are noted already.
 

@@ -113,7 +113,7 @@ async def every_message_arrives_at_all_its_destinations(dut, idle, pressure):
 
 @cocotb.test()
 async def a_long_message_has_a_beat_in_each_cycle(dut):
-    """A message alone: one beat per cycle at its destination, and at its source once its header has arrived.
+    """A single message has a beat in each cycle at its destination, and at its source once its header has arrived.
 
     In the setup, ``alone`` is a message to one destination.
     """

@@ -1,6 +1,7 @@
 """Write the run plans of the catalogue's figures, cut to a number of hours: ``python -m tools.plans out/figures 20``.
 
-The folder is that of a quick run of all figures. It has the uncut run plans, and the speed of the machine.
+The folder must be the output folder of a quick run of all figures. This folder has the uncut run plans, and the speed
+of the machine.
 """
 
 import sys

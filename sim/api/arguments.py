@@ -12,7 +12,7 @@ __all__ = ["known", "require_at_least", "window_of"]
 
 
 def known(function: str, given: Mapping[str, Any], allowed: Collection[str]) -> dict[str, Any]:
-    """Return the given options, without those that are None. Refuse options that a function does not have."""
+    """Return the given options, except options with the value None. Refuse options that the function does not have."""
     for name in given:
         if name not in allowed:
             near = nearest(name, [*_named(function), *allowed]) or f" See: help(wormcast.{function})."

@@ -25,7 +25,7 @@ RelationOption = Annotated[str | None, typer.Option(
 
 RESET = typer.Option(
     metavar="sync|async", help="Reset of all registers, active high. async: rst may rise at any time, and your design "
-    "makes it fall in step with clk. Default: sync.", show_default=False)
+    "makes rst fall in step with clk. Default: sync.", show_default=False)
 
 ClockEnable = Annotated[bool, typer.Option(
     "--clock-enable", help="Add an input enable. At a rising edge of clk with enable 0, registers keep their values.")]

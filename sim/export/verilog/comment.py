@@ -23,7 +23,7 @@ CLOCK = "Clock: clk, rising edge."
 POWER_UP = "Registers have the same values at power-up, where the device loads them."
 RESET = {
     "sync": f"Reset: rst, synchronous, high for a cycle at least. {POWER_UP}",
-    "async": "Reset: rst, asynchronous, active high. It may rise at any time. The design around this module makes it "
+    "async": "Reset: rst, asynchronous, active high. rst may rise at any time. The design around this module makes rst "
              f"fall in step with clk, so that all registers leave reset in the same cycle. {POWER_UP}",
 }
 CROSSING_CLOCK = "Clocks: upstream_clk and downstream_clk, rising edges, without a relation."

@@ -58,7 +58,7 @@ def _lines(module: str, command: str, reset: str, straps: Iterable[tuple[str, in
                 "# Unit: ns. Replace the period by that of your clock.", f"set period {PERIOD}",
                 "create_clock -name clk -period $period [get_ports clk]", "")
     if reset == "async":
-        yield from ("# rst rises at any time. It falls in step with clk, so its fall is timed.",
+        yield from ("# rst rises at any time. rst falls in step with clk, so its fall is timed.",
                     "set_input_delay 0 -clock clk [get_ports rst]", "set_false_path -rise_from [get_ports rst]")
     else:
         yield "# rst is synchronous: it is timed like the other inputs."

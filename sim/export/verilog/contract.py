@@ -347,8 +347,8 @@ def _marks_rule(kind: str | None, packet: int) -> str:
                 "come from the child table, and the tail mark of the last payload flit, which is at the latest flit "
                 f"{packet} of the payload. The host's marks on `table_in` mark the parts of a row, and leave by no "
                 "link.")
-    return ("The sender makes the marks of a worm. The router passes them on. It sets both marks only in the flit that "
-            "ends a worm that it cuts off.")
+    return ("The sender makes the marks of a worm. The router passes the marks on. The router itself sets both marks "
+            "only in the flit that ends a worm that the router cuts off.")
 
 
 def _header_rule(blueprint: Blueprint) -> str:
@@ -402,22 +402,22 @@ def _leaving_rule(kind: str | None, *, absorbs: bool, strips: bool, tags: bool) 
     """
     if kind == "interface":
         again = " and of its slots" if absorbs else ""
-        return ("`host_out` has the payload alone, without header flits. `network_out` has the worms of the "
+        return ("`host_out` has only payload, without header flits. `network_out` has the worms of the "
                 f"host{again}.")
     if kind in SMART:
-        return ("`host_out` has the payload of arriving packets alone, without header flits, and no payload of the "
+        return ("`host_out` has only the payload of arriving packets, without header flits, and no payload of the "
                 "host's own postings. `network_out` has the worms of the host, and copies of packets: a copy is the "
                 "header flits of a child, from the packet's row of the child table, then the payload of the packet."
                 + " Requests and releases of other nodes leave by no link. Answers to requests leave by `network_out`."
                 * (kind == "smart interface with requests"))
     if kind == "path router":
-        node = ("`local_out` has the payload alone." if strips else
+        node = ("`local_out` has only payload." if strips else
                 "`local_out` has at a stop on the way what is left of the header, then the payload; at the last stop, "
-                "and for unicasts, the payload alone.")
+                "and for unicasts, only the payload.")
         return ("A link to a router has the header without the destinations that were reached, then the payload. "
-                + node + (" A worm that the interface sends on leaves by `local_out` alone." if absorbs else ""))
+                + node + (" A worm that the interface sends on leaves only by `local_out`." if absorbs else ""))
     left = "with the bits of the nodes behind its output" if kind == "tree router" else "that are left"
-    at_nodes = ("Links to nodes have the payload alone." if strips else
+    at_nodes = ("Links to nodes have only payload." if strips else
                 "Copies on links to nodes have these header flits, too.")
     unicasts = " A unicast leaves with its whole header." if tags else ""
     return f"Each copy has the header flits {left}, then the payload.{unicasts} {at_nodes}"

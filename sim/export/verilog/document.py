@@ -80,8 +80,8 @@ def document_network(blueprint: Blueprint, network: Network, module: str, *, com
 
 def describe_tables(network: Network) -> str:
     """Return instructions for writing the tables of a network's routers."""
-    return (f"Routers have routing tables, which are empty at power-up. Until they are written, every header is an "
-            f"error on the wire. The bus tables_in writes them, one word per cycle. It passes through all "
+    return (f"Routers have routing tables, which are empty at power-up. Until the tables are written, every header is "
+            "an error on the wire. The bus tables_in writes the tables, one word per cycle. The bus passes through all "
             f"{len(network.chain)} routers, with a delay of a cycle each. wormcast verilog network --tables FILE "
             "writes the words for these options as a list in JSON. Put each word on tables_in for a cycle, in order, "
             "then reset. Reset keeps the tables.")

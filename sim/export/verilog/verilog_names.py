@@ -56,9 +56,9 @@ def name_signals(module: NetlistModule, inner: Mapping[str, NetlistModule], oute
     Parameters
     ----------
     inner : mapping
-        Modules by the types of this module's instances. They are renamed before.
+        Modules by the types of this module's instances. These modules have their new names already.
     outer : NetlistModule or None
-        The module that contains the instance of ``module``. It is renamed later.
+        The module that contains the instance of ``module``. The signals of ``outer`` still have their old names.
     """
     _drop_aliases(module)
     wires = module.wires

@@ -8,6 +8,7 @@ from typing import Any
 from wormcast.algorithms import WormcastError
 
 from ..api.measurement import measure_points
+from ..build.limits import PRECISION
 from ..common.atomic_write import require_writable, whole_file
 from ..common.csv_file import write_csv
 from ..common.figure_file import draw_file
@@ -101,10 +102,10 @@ def _picture(sweep: Sweep, plot: Path | None, out: Path) -> tuple[Path | None, s
     return picture, ""
 
 
-#: Meanings of states of a point, for users.
+#: Meanings of states of a point, for users; ``{precision}`` is the option of this name, in words.
 MEANINGS = {
     "saturated": "fewer flits are delivered than created, or worms pile up at their sources",
-    "imprecise": "half the interval is more than 5 % of the mean, or a seed has too few messages",
+    "imprecise": "half the interval is more than {precision} of the mean, or a seed has too few messages",
 }
 
 
@@ -124,10 +125,12 @@ def report(sweep: Sweep, rows: Sequence[dict[str, Any]], run: int, schemes: Mapp
         + ("; rate: payload flits created, without replies; a multicast counts once" if "rate" in names else ""))
     if energy:
         say("pJ: energy per received payload flit")
+    precision = ("the fraction precision" if "precision" in names else
+                 f"{100 * sweep.fixed.get('precision', PRECISION):g} %")
     states = {_state(cells) for cells in rows}
     for state, meaning in MEANINGS.items():
         if state in states:
-            say(f"{state}: {meaning}")
+            say(f"{state}: {meaning.format(precision=precision)}")
     deadlocks = sum(cells["deadlock"] for cells in rows)
     say(f"{count(len(rows), 'point')}, {run} of them run now, {deadlocks} in deadlock")
 

@@ -238,3 +238,12 @@ def test_the_table_has_units_and_says_what_not_to_compare(capsys):
     assert "effective, delivered: payload flits x destinations per node and cycle" in out
     assert "imprecise: half the interval is more than 5 % of the mean" in out
     assert "saturated: fewer flits are delivered than created" in out
+
+
+@pytest.mark.parametrize(("fixed", "swept", "share"), [
+    ({}, {}, "5 %"), ({"precision": 0.02}, {}, "2 %"), ({}, {"precision": [0.02, 0.1]}, "the fraction precision")])
+def test_an_imprecise_point_is_explained_with_the_precision_of_the_sweep(fixed, swept, share, capsys):
+    row = {"latency_mean": 10.0, "latency_half_width": 1.0, "effective": 0.2, "delivered_per_node": 0.2,
+           "saturated": False, "precise": False, "deadlock": False, "precision": 0.02}
+    report(Sweep("small", fixed, swept), [row], 0, {})
+    assert f"imprecise: half the interval is more than {share} of the mean" in capsys.readouterr().out

@@ -45,7 +45,8 @@ def report_saturation(found: Saturation) -> None:
         return
     low, high = found.rates()
     if found.above is None:
-        say(f"not saturated at rate {low:g}; the nodes can consume a rate of up to {found.highest:g}")
+        say(f"not saturated at rate {low:g}; the highest rate that these nodes can create and consume is "
+            f"{found.highest:g}")
     else:
         say(f"saturates between rate {_apart(low, high)}, with these seeds and "
             "cycles; rate: payload flits created per node and cycle, without replies; a multicast counted once")

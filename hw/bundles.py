@@ -145,9 +145,10 @@ class OfferSignature(wiring.Signature):
     vc_still_free : Out(1)
         With several classes: no header took a channel in the previous cycle, so ``free`` now has the value that
         ``vc_free_next`` had then. With one class: the value of ``free``.
-    ready, ready_after : Out(vcs)
-        In the next cycle this virtual channel can send a flit. ``ready`` is valid if no flit is sent on the channel in
-        this cycle, and ``ready_after`` is valid if a flit is sent on the channel in this cycle.
+    ready : Out(vcs)
+        The virtual channel can send a flit in the next cycle if it sends none in this cycle.
+    ready_after : Out(vcs)
+        The virtual channel can send a flit in the next cycle if it sends one in this cycle.
 
     Parameters
     ----------

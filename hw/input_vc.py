@@ -36,7 +36,8 @@ class ServiceSignature(wiring.Signature):
     eligible_after_grant : In(1)
         If the request is granted, the virtual channel is eligible in the next cycle.
     eligible : Out(1)
-        The request for the reader is valid. ``eligible`` is undefined while the channel is idle.
+        If the reader presents this virtual channel, the reader requests outputs for it in this cycle. ``eligible`` is
+        undefined while the channel is idle.
     want : Out(1)
         The virtual channel needs the reader in the next cycle, if its request is not granted in this one.
     under_way : Out(1)

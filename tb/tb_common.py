@@ -47,7 +47,7 @@ def post(tb, worms):
 class CopyingTB(TB):
     """Bench of a router of a multistage network that replicates worms.
 
-    All links of the router join it to other routers. In the setup, ``inputs`` and ``outputs`` are the prefixes of the
+    All links of the router join it to other routers. In the setup, ``inputs`` and ``outputs`` list the prefixes of the
     router's links. ``depth`` is the depth of every buffer in flits, and ``chunk`` the number of flits for each credit.
     ``masks`` has the bits of the nodes behind each output, for each header flit. ``reports`` is true if arrivals are
     reported. Each of the ``worms`` to send has a link, a virtual channel and flits. ``straps`` has the values of the

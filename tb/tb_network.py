@@ -9,10 +9,10 @@ from wormcast_tb import TB
 class NetworkTB(TB):
     """Bench of routers and interfaces.
 
-    In the setup, ``host_in`` and ``host_out`` are the prefixes of the links from and to the hosts. ``queue`` is the
-    interfaces' buffer for flits from the hosts, and ``host_depth`` the hosts' buffer, in flits. ``faults`` has the bit
-    widths of cause, port and virtual channel in each fault output. ``worms`` are the worms to send. ``tables`` are the
-    words of the routers' tables, empty for routers without tables.
+    In the setup, ``host_in`` lists the prefixes of the links from the hosts, and ``host_out`` those to the hosts.
+    ``queue`` is the interfaces' buffer for flits from the hosts, and ``host_depth`` the hosts' buffer, in flits.
+    ``faults`` has the bit widths of cause, port and virtual channel in each fault output. ``worms`` are the worms to
+    send. ``tables`` are the words of the routers' tables, empty for routers without tables.
     """
 
     def __init__(self, dut, **options):

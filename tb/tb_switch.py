@@ -9,9 +9,10 @@ from wormcast_tb import TB, waits
 class SwitchTB(TB):
     """Bench of a router.
 
-    In the setup, ``inputs`` and ``outputs`` are the prefixes of the router's links; prefixes of links to the node begin
-    with ``local``. ``depth`` is the depth of all buffers. ``straps`` has the values of the static inputs. ``faults``
-    has the bit widths of cause, port and virtual channel in each fault output. ``worms`` are the worms to send.
+    In the setup, ``inputs`` and ``outputs`` list the prefixes of the router's links; prefixes of links to the node
+    begin with ``local``. ``depth`` is the depth of all buffers. ``straps`` has the values of the static inputs.
+    ``faults`` has the bit widths of cause, port and virtual channel in each fault output. ``worms`` are the worms to
+    send.
     """
 
     def __init__(self, dut, **options):

@@ -79,7 +79,10 @@ class KnotSearch:
 
     @cached_property
     def graph(self) -> DependencyGraph:
-        """Dependencies of the worms without a choice. All resources of the search are numbered as in this graph."""
+        """Dependency graph of the worms that have no choice of channels.
+
+        All resources of the search are numbered as in this graph.
+        """
         return dependency_graph(self.parts, self.channels, self.classes, ejection=self.ejection, without=self.choosing)
 
     def possible(self, *, each_with_a_head: bool = False, consumption_alone: bool = False) -> Flags:

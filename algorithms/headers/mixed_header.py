@@ -19,7 +19,7 @@ from .multi_drop import MultiDrop
 __all__ = ["FormatSize", "MixedHeader", "format_sizes"]
 
 FORMS = ("unicast", "bit string", "multi-drop")
-"""Header formats that a network can mix. The index of a format is its form."""
+"""Header formats that a network can mix. The lowest bits of a header have the index of its format in ``FORMS``."""
 
 UNICAST, STRING, DROPS = range(len(FORMS))
 

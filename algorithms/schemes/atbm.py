@@ -43,7 +43,7 @@ class TreeScheme(OneTree):
         self.header = UNICASTS[given["unicasts"]]
 
     def form(self, topology: Topology) -> str:
-        """Describe the headers of unicasts."""
+        """Describe how unicasts and multicasts are sent if unicasts have a routing tag; else as `Scheme.form`."""
         return "unicasts by routing tag, and a tree for each multicast" if self.header is MixedHeader else (
             super().form(topology))
 

@@ -55,7 +55,8 @@ class MultipathLmn(LabelOrder):
     with the same first link follow each other even with an injection port per link.
 
     Cost: at most four start-ups. Source: [Lin94], as [Boppana98] quotes it in section 2.1; the split and the first hops
-    are from general knowledge. Ours: the order of sending, alternating as in `Multipath`.
+    are from general knowledge. Ours: worms to higher labels and worms to lower labels are sent alternately, as in
+    `Multipath`.
     """
 
     name = "multipath-lmn"

@@ -15,7 +15,11 @@ from ..options import MOST_BUS_RATE
 __all__ = ["HELD_GRANTS", "DmaEngine"]
 
 HELD_GRANTS = 2
-"""Maximum number of grants that a link holds. With 2 grants a link moves a flit per cycle."""
+"""Maximum number of grants that a link holds.
+
+With a maximum of 2, a link requests its next grant while it still holds one grant, so it can send a flit in each cycle.
+With a maximum of 1, a link could send a flit only in every second cycle.
+"""
 
 
 class DmaEngine(wiring.Component):

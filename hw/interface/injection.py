@@ -107,9 +107,8 @@ class Injection(wiring.Component):
         A flit for a full buffer is received and dropped in this cycle; or a packet enters a send queue that should
         never be full and is full.
     no_tail : Out(1)
-        A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface a posting
-        (the host's payload for the node's children) without a tail is cut off, too, and a posting cuts off a worm
-        without a tail.
+        A worm or a posting has begun before the tail of the worm or posting in front, which is cut off. Only smart
+        interfaces have postings.
     absorbed, absorbed_vc, absorbed_flit : In(1), In, In
         Connected to ``write``, ``vc`` and ``flit`` of `Retransmission`. Only with slots.
     granted, granted_vc, freed : In(1), In, Out(1)

@@ -162,7 +162,8 @@ class AddressHeaders(wiring.Component):
                 self.headers.valid.eq(self.sets.valid & ~wanted.any()),
             ]
         with m.Else():
-            # the choice is a cycle ahead of the header: its carry chain ends in registers
+            # a destination is chosen a cycle or more before its address is written into the header
+            # so the carry chain of the choice (`less`) ends in registers
             with m.If(adds | ~chosen_valid):
                 m.d.sync += [chosen.eq(left & ~less), chosen_valid.eq(left != 0), left.eq(left & less)]
                 with m.If(left == 0):

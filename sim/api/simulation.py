@@ -61,7 +61,8 @@ class RunResult(CommandResult):
     setup : Setup
         Topology, scheme and hardware.
     counted : tuple of str
-        Keys that events add to `to_dict`: ``events``, and with a table of costs also ``energy``. Default: none.
+        Keys that the result of `to_dict` also has if events are counted: ``events``, and with a table of costs
+        ``energy``. Default: none.
     """
 
     run: "Run"

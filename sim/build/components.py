@@ -50,8 +50,10 @@ def blueprint_of(options: Mapping[str, Any]) -> "Blueprint":
 
 
 def host_port_of(name: str, given: Mapping[str, Any]) -> HostPort:
-    """Return the port to the host for a component. ``given``: options of `HostPort`. The default of ``host`` is
-    "stream" for parts of streams."""
+    """Return the port to the host for a component. ``given``: options of `HostPort`.
+
+    The default of ``host`` is "stream" for components with `Exported.streams`, and that of `HostPort` for others.
+    """
     part = COMPONENTS.get(name)
     return HostPort.of({"host": "stream", **given} if part is not None and part.streams else given)
 

@@ -102,7 +102,10 @@ def require_streams(blueprint: "Blueprint[Configuration]", port: HostPort) -> No
 
 
 def _require_width(blueprint: "Blueprint[Configuration]", port: HostPort) -> None:
-    """Refuse flits that are too narrow for a stream, or that have no whole bytes with AXI4-Stream."""
+    """Refuse a flit width that is too small for the id of a node or for a table of sets.
+
+    With AXI4-Stream, also refuse a width that is no multiple of 8 bits.
+    """
     width, bits = blueprint.configuration.flit_width, (blueprint.topology.nodes - 1).bit_length()
     least = max(bits, 8 if port.sets == "table" else 1)
     reason = "a flit must hold the id of a node" if width < bits else "" if width >= least else (

@@ -201,7 +201,7 @@ def _show(name: str, out: Path) -> None:
 
 
 def _moments(history: "History") -> dict[str, int]:
-    """Return the cycle of each moment in a history at which a replay begins to show a note."""
+    """Return the cycles of the moments in a history, by the moments' names in `LessonRun.notes`."""
     found = {"start": history.first}
     for hold in history.deliveries:  # in the order of their last cycles
         found[f"ejected {hold.worm}"] = found["delivered"] = hold.last

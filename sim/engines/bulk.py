@@ -54,7 +54,8 @@ Bytes = npt.NDArray[np.uint8]
 #: If the distance is larger, copying two runs takes less time than copying one run with the words between.
 GAP = 64
 
-#: Least number of routers of a kind, in all lanes, at which a kernel steps them bit by bit, `PLANE_WIDTH` at once.
+#: If a kind has at least this number of routers, in all lanes together, its kernel steps the routers bit by bit.
+#: In one pass such a kernel steps `PLANE_WIDTH` routers.
 #: One bit-by-bit step of `PLANE_WIDTH` routers takes as long as stepping 190 routers word by word.
 MANY = 193
 

@@ -72,7 +72,8 @@ STREAM = _record("credits", "worm", "sent", "flits", "headers", "first", "last",
 #: Consumption channel. ``delivery``: index of the delivery to which the incoming packet belongs.
 #: ``place``, ``end``: place of the next flit in its worm, and the place after the packet's last flit.
 #: ``owed``: number of credits that the host has not returned yet.
-#: ``word``, ``seen``, ``since``: of a packet that is not identified yet, data, number and first cycle of its flits.
+#: The other fields concern a packet whose worm is not identified yet. ``seen``: number of its flits received so far.
+#: ``word``: the joined data of these flits. ``since``: the cycle in which the first of these flits was received.
 CHANNEL = _record("delivery", "worm", "tag", "place", "end", "owed", "word", "seen", "since")
 #: Worm. ``waits``: number of events that the worm still waits for: the cycle of its message, and receipts.
 #: ``ready``: cycle of the worm's message, or cycle of the last receipt that the worm waited for.
@@ -140,7 +141,7 @@ class Host(NamedTuple):
     deliveries: Records  # [deliveries], DELIVERY
     agenda: Integers  # worms that wait for no receipt of their own message, in the order of creation cycles
     releases: Records  # [pairs of a receipt and a waiting worm], RELEASE
-    exchanges: Records  # [requests with replies], EXCHANGE, in the order of their worms
+    exchanges: Records  # [requests], EXCHANGE: a record for each request, in the order of the messages
     header: Words  # [header flits, parts], data
     begun: Flags  # [packets of all deliveries]
     smart: Records  # [nodes], SMART

@@ -17,8 +17,9 @@ class BufferHarness(Harness):
 
     A reader takes a flit only if the flit is stored, the reader is one of its targets, and all flits in front have the
     same targets. (A worm waits until the worm in front has left.) When a flit is freed, the readers that are not its
-    targets advance past it without reading it, and no other reader does. A flit is dropped unread only while all
-    readers are at this flit. With several readers, a flit without targets leaves the buffer only by being dropped.
+    targets advance past it without reading it, and no other reader does. The oldest flit is dropped unread only in a
+    cycle in which no reader has passed it and no reader takes it. With several readers, a flit without targets leaves
+    the buffer only by being dropped.
     """
 
     component = "ReplicationBuffer"

@@ -57,7 +57,8 @@ class Queue:
 
         A reader reads only a stored flit of which it is a target, while all flits in front have the same targets (a
         worm waits until the worm in front has left). When a flit is freed, the readers that are not its targets pass
-        it, and no other reader does. A flit is dropped unread only while all readers are at this flit.
+        it, and no other reader does. The oldest flit is dropped unread only in a cycle in which no reader has passed it
+        and no reader takes it.
         """
         for r in self.readers:
             own = self.next_of(self.targets, r)

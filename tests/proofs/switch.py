@@ -22,8 +22,8 @@ class SwitchHarness(Harness):
     """The router of a node in a row of nodes, with four ports: two to neighbours, injection and ejection.
 
     Flits are arbitrary, and need not form worms, but no flit arrives at a full buffer. Credits are arbitrary. Each flit
-    carries the number of the virtual channel by which it came in, in bits that no address uses. The number is a
-    tag that distinguishes the flits.
+    has a tag, in bits that no address uses: the number of the input virtual channel by which the flit arrived. Flits of
+    one input virtual channel have the same tag.
 
     Parameters
     ----------

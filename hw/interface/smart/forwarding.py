@@ -101,7 +101,7 @@ class Forwarding(wiring.Component):
     peak : Out
         Maximum of ``occupancy`` since reset.
     inner : Out(rows)
-        ``children`` of `ChildTable`. Only with ``reports``.
+        Rows that have children, as in ``children`` of `ChildTable`. Only with ``reports``.
     freed, freed_row : Out(1), Out
         An entry is freed, and its row. Combinational, from ``pop``. Only with ``reports``.
     """

@@ -103,7 +103,8 @@ class RowAdmission(wiring.Component):
     closed : Out(channels)
         Channels whose control flits are not taken in this cycle. Combinational, from ``host.valid``.
     host : In(LinkSignature)
-        From the host: rows of the child table. The credit of a row's first flit, in the next cycle, is the grant.
+        From the host: rows of the child table. The first flit of a row requests the row. The request is granted if the
+        credit of this flit is sent in the next cycle, and refused if it is not.
     table : Out(1)
         There is a flit for the child table.
     table_flit : Out
@@ -177,7 +178,7 @@ class RowAdmission(wiring.Component):
         return m
 
     def _host(self, m, under_way, own, taken, given_back):
-        """Grant the own host's request, and let it write its row.
+        """Grant the own host's request for a row, and receive the flits of the granted row.
 
         Return the row, 1 while the host writes it, 1 with the flit that has the number of packets, and 1 with a flit
         for the child table.

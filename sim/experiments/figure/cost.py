@@ -46,9 +46,9 @@ class Costs:
     cycles, divided by the node cycles per second of all measured points, plus the time of its commands. The node cycles
     of a figure that was not measured are estimated: those of its largest points, times a factor. A figure's largest
     points are one point of each series and variation, with the most nodes and the most cycles that the figure allows.
-    The factor is the node cycles of all measured figures, divided by the node cycles of their largest points. A full
-    run of a figure with a committed run plan takes the run plan's node cycles. The time of figures of single runs is
-    not estimated.
+    The factor is the node cycles of all measured figures, divided by the node cycles of their largest points. If a
+    figure that was not measured has a committed run plan, the node cycles of its full run are those of the run plan.
+    The time of figures of single runs is not estimated.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ CLAUSES = {HELD: "the statement is held", NOT_HELD: "the statement is reversed",
 
 #: Reasons why a statement is undecided at all loads: errors; numbers that lie between points of a grid.
 OVERLAP = "the difference between the two sides of the statement may be 0"
-ON_GRID = "the points of the grid do not separate both sides of the statement in every repetition"
+ON_GRID = "the measured points do not show the same order of the two sides of the statement in every repetition"
 
 #: LEVEL: probability of a wrong decision on a statement, two-sided, over all looks. LOOKS: most looks at a statement.
 #: A statement that takes several looks has the level LEVEL / LOOKS at each.
@@ -150,7 +150,7 @@ class Evidence(NamedTuple):
     mixed : bool
         A series is saturated in some repetitions, and in others it is not.
     apart : bool
-        False: the numbers lie between points of a grid, and the repetitions do not all decide the comparison alike.
+        False: the numbers lie between measured points, and not all repetitions show the same order of them.
     difference : (float, float) or None
         Mean of the paired differences of both sides, and half of its 95 % interval; None without repetitions.
     """

@@ -67,10 +67,10 @@ class RandomPoint:
         """Run the multicasts, and return results as plain data.
 
         Each result but two is the mean over the networks of the mean in each network. ``cycles_simulated`` is the sum
-        over the networks. ``replications`` has the means in each network, or, with a single network, the results of
-        each multicast.
-        ``latency``: cycles until the last destination has noted its receipt, with the half width of a 95 % interval.
-        ``worms``, ``phases``: mean numbers of worms and of phases in a multicast's plan.
+        over the networks. ``replications`` is a list: with several networks, an item has the means in one network; with
+        a single network, an item has the results of one multicast. ``latency``: cycles until the last destination has
+        noted its receipt, with the half width of a 95 % interval. ``worms``, ``phases``: mean numbers of worms and of
+        phases in a multicast's plan.
         """
         found = []
         for number, setup in enumerate(self.setups):

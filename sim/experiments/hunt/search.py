@@ -35,9 +35,8 @@ class SearchExtent:
     unfinished : int
         Number of networks that were given up, neither delivered nor in deadlock.
     loads : (float, float), lengths : (int, int), destinations : (int, int)
-        Least and greatest load, payload flits of a message, and destinations of a message in the drawn batches. The
-        load is in payload flits to deliver per node and cycle. ``loads``, ``lengths`` and ``destinations`` are None if
-        no batch was drawn.
+        Smallest and largest value that was simulated, of three quantities: load of a batch, in payload flits to deliver
+        per node and cycle; payload flits of a message; destinations of a message. None if no batch was simulated.
     """
 
     cycles: int = 0

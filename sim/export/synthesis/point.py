@@ -86,7 +86,7 @@ class SynthesisPoint:
 
 
 def points(what: str, port: str | None, sweep: Sweep, kind: str | None = None) -> list[SynthesisPoint]:
-    """Build all points of a sweep, in the order of the sweep."""
+    """Return the points of a sweep, in the order of the sweep, with checked options. Nothing is synthesised."""
     return sweep.points(lambda given, name: build(what, port, given, name, kind))
 
 

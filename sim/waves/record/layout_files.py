@@ -1,4 +1,4 @@
-"""Atomic writing of a waveform and of its layout files."""
+"""Atomic writing of each file of a waveform: the waveform and its layout files."""
 
 import contextlib
 from collections.abc import Iterator

@@ -127,7 +127,10 @@ class _Wave:
         self._writer.flush()
 
     def _declare(self, shown: Observer, changes: Changes, names: list[str]) -> list[Line]:
-        """Declare all signals of the instances ``names``; return a formatter of new values for each word number."""
+        """Declare all signals of the instances ``names``.
+
+        Return a function for each word of each instance: it formats a new value of the word.
+        """
         numbers = {word: index * len(names) for index, word in enumerate(shown.words)}
         written: dict[int, list[tuple[Variable[Any], dict[int, str] | None]]] = {}
         for place, name in enumerate(names):

@@ -38,7 +38,8 @@ UNIDENTIFIED = -2
 #: recording.
 UNKNOWN = -1
 
-#: Number of bytes of router states that `_States` stores at a time; one cycle's states are always stored.
+#: Maximum number of bytes of router states that `_States` stores at a time. If the states of one cycle have more bytes,
+#: `_States` stores one cycle at a time.
 STATE_BYTES = 1 << 22
 
 Codes = npt.NDArray[np.int64]

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Lane", "chunk_legend", "draw_chunks", "lane_label"]
 
-#: Line of a deep switch in the diagram: switch, input and row of its buffer; or switch, output and None: what it reads.
+#: Line of the diagram for a deep switch. Line of a buffer row: names of switch and input, number of the row.
+#: Line of the reads of an output: names of switch and output, None.
 Lane = tuple[str, str, int | None]
 
 CLOSED = 0.7  # width of the lines at changes of a replication chunk counter, in points

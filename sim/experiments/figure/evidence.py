@@ -36,7 +36,7 @@ CLAUSES = {HELD: "the statement is held", NOT_HELD: "the statement is reversed",
 
 #: Reasons why a statement is undecided at all loads: errors; numbers that lie between points of a grid.
 OVERLAP = "the difference between the two sides of the statement may be 0"
-ON_GRID = "the measured points do not show the same order of the two sides of the statement in every repetition"
+ON_GRID = "not all repetitions show the same order of the two sides of the statement"
 
 #: LEVEL: probability of a wrong decision on a statement, two-sided, over all looks. LOOKS: most looks at a statement.
 #: A statement that takes several looks has the level LEVEL / LOOKS at each.

@@ -98,8 +98,7 @@ def test_numbers_between_points_of_a_grid(low, high, text):
     assert str(one) == text
     same = one.below(one)
     assert (same.verdict(), same.region()) == (
-        "undecided",
-        "the measured points do not show the same order of the two sides of the statement in every repetition")
+        "undecided", "not all repetitions show the same order of the two sides of the statement")
     assert one.below(Quantity.of(101.0)).region() == ("" if text == "20 to 60" else same.region())
 
 

@@ -19,10 +19,12 @@ def admission(width=16, **options):
                                         "counts": False, **options})
 
 
-def drive(part, *, packets=(), host=(), freed=(), cycles=120, children=0):
+def drive(part, *, packets=(), host=(), freed=(), cycles=120, children=0, cut=0):
     """Feed payloads of control packets as they are taken, and (cycle, flit) of the host; return, by cycle, the flits
-    for the table and the answers, the cycles with a credit for the host, and the rows in use."""
-    flits = [(k == len(one) - 1, data) for one in packets for k, data in enumerate(one)]
+    for the table and the answers, the cycles with a credit for the host, and the rows in use. The last flits of the
+    first ``cut`` packets have both marks."""
+    flits = [(k == len(one) - 1, k == len(one) - 1 and number < cut, data)
+             for number, one in enumerate(packets) for k, data in enumerate(one)]
     table, answers, credits, used = [], [], [], []
 
     def step(cycle, context):
@@ -38,8 +40,8 @@ def drive(part, *, packets=(), host=(), freed=(), cycles=120, children=0):
         context.set(part.consumed, takes)
         context.set(part.control, takes)
         if takes:
-            tail, data = flits.pop(0)
-            context.set(part.consumed_flit, {"head": 0, "tail": tail, "data": data})
+            tail, head, data = flits.pop(0)
+            context.set(part.consumed_flit, {"head": head, "tail": tail, "data": data})
         for valid, front, seen in ((part.table, part.table_flit, table), (part.has, part.front, answers)):
             if context.get(valid):
                 flit = context.get(front)
@@ -85,11 +87,25 @@ def test_a_row_in_use_is_refused_at_once_and_not_written():
     assert used[-1] == 1 << 2
 
 
-@pytest.mark.parametrize(("source", "number", "frees"), [(1, 7, True), (1, 8, False), (3, 7, False)])
-def test_a_release_frees_the_row_of_its_own_request_alone(source, number, frees):
+@pytest.mark.parametrize(("row", "source", "number", "frees"), [
+    (2, 1, 7, True), (2, 1, 8, False), (2, 3, 7, False), (3, 1, 7, False), (6, 1, 7, False)])
+def test_a_release_frees_the_row_of_its_own_request_alone(row, source, number, frees):
     wanted = request(2, 1, 7, packets=1, label=1, header=[61], width=16)
-    *_, used = drive(admission(), packets=[wanted, release(2, source, number, 16)])
+    *_, used = drive(admission(), packets=[wanted, release(row, source, number, 16)])
     assert used[-1] == (0 if frees else 1 << 2)
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_a_request_that_is_cut_off_frees_its_row_and_ends_what_it_writes(counts):
+    wanted = request(2, 1, 7, packets=1, label=1, header=[61], children=[[21], [22, 23]], width=16)
+    other = request(1, 3, 8, packets=1, label=3, header=[63], children=[[24]], width=16)
+    for kept in range(3, len(wanted)):
+        table, answers, _, used = drive(admission(counts=counts), packets=[wanted[:kept], other], cut=1)
+        rows = [k for k, (_, head, tail, _) in enumerate(table) if head and tail]
+        assert len(rows) == (2 if kept > 3 else 1)
+        assert sent(table)[-2 - counts:] == [(1, 0, 1), *[(0, 0, 0)] * counts, (1, 1, 24)]
+        assert sent(answers)[-3:] == answer(True, 1, 3, [63], 16)
+        assert used[-1] == 1 << 1
 
 
 def test_a_request_that_overtakes_the_release_of_the_one_before_is_refused():

@@ -19,6 +19,7 @@ from .link import LinkHarness
 from .packet_queue import PacketQueueHarness
 from .processor import ProcessorHarness
 from .reports import ReportHarness
+from .row_admission import RowAdmissionHarness
 from .store import StoreHarness
 from .streams import StreamReceiverHarness, StreamSenderHarness
 from .switch import SwitchHarness
@@ -142,6 +143,10 @@ PROOFS = [
           slow=True),
     Proof(ForwardingHarness, {"order": "fcfs", "places": 2, "packet": 2, "channels": 2}, induction=None, cycles=11,
           slow=True),
+    Proof(RowAdmissionHarness, {"rows": 2, "channels": 2, "sources": 2}, induction=None, cycles=12, mutants=True,
+          slow=True),
+    Proof(RowAdmissionHarness, {"rows": 2, "channels": 1, "sources": 1}, induction=None, cycles=11, slow=True),
+    Proof(RowAdmissionHarness, {"rows": 4, "channels": 1, "sources": 2}, induction=None, cycles=9, slow=True),
     Proof(PacketQueueHarness, {"channels": 2, "places": 2, "flits": 1, "width": 1}, induction=None, cycles=9,
           mutants=True, slow=True),
     Proof(PacketQueueHarness, {"channels": 1, "places": 2, "flits": 2, "width": 1}, induction=None, cycles=10,

@@ -113,6 +113,8 @@ def test_no_row_has_two_owners():
     assert seen > 8
 
 
+# more than four times the lowest rates that saturate these networks, 0.0107 and 0.0117 (``load --find-saturation``)
+OVERLOAD = 0.05
 LOADS = {
     "mesh": ("mesh:3x3", "k-binomial", {"packet": 16, **FEW}, 4),
     "irregular": (IRREGULAR, "k-binomial", {**DEEP, **FEW, "t_ns": 5, "t_nr": 5}, 5),
@@ -120,10 +122,10 @@ LOADS = {
 
 
 def overloaded(case, cycles):
-    """A load of about four times the one that saturates, and each source's admitted messages."""
+    """A load beyond saturation, and each source's admitted messages."""
     name, scheme, options, mean = LOADS[case]
     net = topology(name)
-    traffic = Traffic(0.05, destinations_mean=mean, multicast_fraction=1.0, length=2 * options["packet"])
+    traffic = Traffic(OVERLOAD, destinations_mean=mean, multicast_fraction=1.0, length=2 * options["packet"])
     experiment = Experiment(net, find_scheme(scheme, net, None), traffic, configuration=Configuration(**options),
                             cycles=cycles, warmup=cycles // 10, parts=[[1]])
     experiment.run()

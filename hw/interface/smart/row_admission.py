@@ -228,6 +228,7 @@ class RowAdmission(wiring.Component):
         grants = Signal()  # the request is granted
         is_request, releases, numbers, lists = Signal(), Signal(), Signal(), Signal()
         cut = Signal()
+        closes = Signal()  # the last flit of a request that writes a row
         table, table_flit = Signal(name="control_table"), Signal(flit_layout(self.width), name="control_flit")
         exists = fields.row < self.rows
         m.d.comb += [
@@ -235,16 +236,17 @@ class RowAdmission(wiring.Component):
             taking.eq(self.consumed & self.control),
             cut.eq(flit.head),
             is_request.eq(taking & (field == ControlField.NUMBER) & (fields.kind != RELEASE)),
-            releases.eq(taking & (field == ControlField.NUMBER) & (fields.kind == RELEASE) & ~cut),
+            releases.eq(taking & (field == ControlField.NUMBER) & (fields.kind == RELEASE) & exists & ~cut),
             granted.eq(Mux(is_request & exists & ~bit_at(self.used, row) & ~cut, 1 << row, 0)),
             numbers.eq(taking & (field == ControlField.PACKETS) & grants),
             lists.eq(taking & (field == ControlField.HEADER)),
             last.eq(1),
+            closes.eq(taking & flit.tail & grants & (fields.kind != REQUEST_LEAF)),
             table.eq(granted.any() | (numbers & int(self.counts) & (fields.kind != REQUEST_LEAF))
-                     | (lists & ~for_answer & grants)),
+                     | (lists & ~for_answer & grants) | closes),
             table_flit.data.eq(Mux(is_request, row, flit.data)),
-            table_flit.head.eq(is_request | (lists & flit.tail)),
-            table_flit.tail.eq(Mux(is_request, fields.kind == REQUEST_LEAF, lists & (flit.tail | (left == 1)))),
+            table_flit.head.eq(is_request | closes),
+            table_flit.tail.eq(Mux(is_request, fields.kind == REQUEST_LEAF, closes | (lists & (left == 1)))),
         ]
         for r in range(self.rows):
             source, number = Signal(LABEL_BITS, name=f"row{r}_source"), Signal(NUMBER_BITS, name=f"row{r}_number")
@@ -258,12 +260,12 @@ class RowAdmission(wiring.Component):
             with m.Switch(field):
                 with m.Case(ControlField.WORD):
                     m.d.comb += last.eq(at == self.word_flits - 1)
-                    m.d.sync += [word.word_select(at, self.width).eq(flit.data), owner.eq(self.consumed_vc)]
+                    m.d.sync += [self._flits(word)[at].eq(flit.data), owner.eq(self.consumed_vc)]
                 with m.Case(ControlField.NUMBER):
                     m.d.sync += grants.eq(granted.any())
                 with m.Case(ControlField.LABEL):
                     m.d.comb += last.eq(at == self.label_flits - 1)
-                    m.d.sync += label.word_select(at, self.width).eq(flit.data)
+                    m.d.sync += self._flits(label)[at].eq(flit.data)
                 with m.Case(ControlField.LENGTH):
                     m.d.sync += left.eq(flit.data)
                 with m.Case(ControlField.HEADER):
@@ -288,6 +290,11 @@ class RowAdmission(wiring.Component):
             answers | self.host.valid | host_writes | (under_way & (owner != v)) for v in range(self.channels)))
         return row, numbers, table, table_flit
 
+    def _flits(self, word):
+        """Return the parts of a word that are the data of its flits."""
+        # with an index in place of `word_select`, whose product of index and width makes a multiplier
+        return Array(word[k:k + self.width] for k in range(0, len(word), self.width))
+
     def _answer(self, m, flit, header, ends, grants, row, label):
         """Store the answer: its header as it arrives, and its word after the request's tail.
 
@@ -302,7 +309,7 @@ class RowAdmission(wiring.Component):
             queue.write.eq(header | writes),
             queue.flit.head.eq(~writes),
             queue.flit.tail.eq(writes & (at == self.word_flits - 1)),
-            queue.flit.data.eq(Mux(writes, word.word_select(at, self.width), flit.data)),
+            queue.flit.data.eq(Mux(writes, self._flits(word)[at], flit.data)),
             queue.served.eq(queue.waiting),
             self.has.eq(queue.has),
             self.front.eq(queue.front),

@@ -97,6 +97,8 @@ WIDE = [
                                    dma="5/3", dma_engine="interface", **QUEUES, ni_processors="one"),
                  id="queues-one-processor-bus"),
     pytest.param(lambda: blueprint("mesh:1x4", packet=100), id="one-row"),
+    pytest.param(lambda: blueprint("mesh:1x4", "k-binomial", ni="fcfs", packet=20, rows=2, places=2, flit_width=9,
+                                   admission="messages", t_ns=2, **QUEUES), id="requests-for-rows"),
     pytest.param(lambda: blueprint("mesh:1x2"), id="two-nodes"),
     pytest.param(lambda: blueprint(scheme="e-mcast", configuration="boppana_8x8", packet=1, flit_width=9),
                  id="boppana-packets-of-one"),

@@ -12,9 +12,12 @@ from verilated import compile_at_once
 from tools.bench.verilator import run, translate
 from wormcast.hw.deep.chunk_buffer import ChunkBuffer
 from wormcast.hw.deep.input_unit import DeepInput
-from wormcast.hw.interface.smart import ChildTable, Forwarding
+from wormcast.hw.interface.smart import ChildTable, Forwarding, RowAdmission
 from wormcast.sim.export.verilog import component_verilog, has_clock, ports
+from wormcast.sim.host.row_requests import GIVE_BACK
 from wormcast.sim.lowering.elaboration import make_simulator
+
+from ....hw.smart import release, request
 
 #: Clocks the module below; Verilator's own main programs ask for more of the compiler.
 MAIN = """
@@ -188,8 +191,9 @@ class Stimulus:
         self.depth = blueprint.configuration.buffer
         self.rows = blueprint.configuration.rows if blueprint.configuration.smart else 0
         self.counts_packets = blueprint.configuration.counts_packets
+        self.requests = blueprint.configuration.admission == "messages"
         self.component = component
-        self.tables = isinstance(component, ChildTable | Forwarding)
+        self.tables = isinstance(component, ChildTable | Forwarding | RowAdmission)
         self.restart()
 
     def restart(self):
@@ -197,6 +201,7 @@ class Stimulus:
         self.worms = {}
         self.sent = {}
         self.owed = {}
+        self.consumed = []
 
     def __call__(self, cycle, get):
         if cycle % 32 == 0:
@@ -213,6 +218,15 @@ class Stimulus:
             if port.bundle not in (*self.receivers, *self.senders):
                 on = self.random.random() < self.busy
                 values[port.name] = self.fixed.get(port.name, self._other(port, get) if on else 0)
+        if isinstance(self.component, RowAdmission) and values["consumed"]:
+            if not self.consumed:
+                self.consumed = [flit & ~1 for flit in self._control()]
+                self.consumed[-1] |= self.random.random() < 0.1  # cut off
+            # seldom while the channel is closed
+            values["consumed"] = int(get("closed") == 0 or self.random.random() < 0.1)
+            values["control"] = int(self.random.random() < 0.98)
+            if values["consumed"] and values["control"]:
+                values["consumed_flit"] = self.consumed.pop(0)
         return values
 
     def _other(self, port, get):
@@ -231,15 +245,16 @@ class Stimulus:
         """A flit on a link, as credits allow; the worms of its virtual channels one after the other."""
         credit = get(f"{link}_credit")
         vcs = self.outputs[f"{link}_credit"].width
+        table = self.tables or link == "table_in"
         for v in range(vcs):
-            self.sent[link, v] = self.sent.get((link, v), 0) - (credit >> v & 1)
+            self.sent[link, v] = 0 if self.requests and table else self.sent.get((link, v), 0) - (credit >> v & 1)
         values = {f"{link}_valid": 0}
         vc = self.random.randrange(vcs)
         allowed = self.sent[link, vc] < self.depth or self.random.random() < 0.02
         if self.random.random() < self.busy and allowed:
             queue = self.worms.setdefault((link, vc), [])
             if not queue:
-                queue += self._row() if self.tables else self._worm()
+                queue += self._row() if table else self._worm()
             values |= {f"{link}_valid": 1, f"{link}_flit": queue.pop(0)}
             self.sent[link, vc] += 1
             if vcs > 1:
@@ -249,7 +264,9 @@ class Stimulus:
     def _row(self):
         """Flits that write a row of a child table: its number, the children's headers, each with a tail at its end."""
         flits = [1 | self.random.randrange(self.rows) << 2]
-        if self.counts_packets:
+        if self.requests and self.random.random() < 0.4:  # give the row back
+            return [flits[0] | 2 | GIVE_BACK << 2]
+        if self.counts_packets or self.requests:
             flits.append(self.random.getrandbits(8) << 2)
         for _ in range(self.random.randint(1, 3)):
             header = [data << 2 for data in self.header.encode([self.random.randrange(self.nodes)])]
@@ -259,6 +276,18 @@ class Stimulus:
             flits[self.random.randrange(len(flits))] ^= self.random.getrandbits(6)
         return flits
 
+    def _control(self):
+        """Payload of a request or a release."""
+        width, pick = self.header.flit_width, self.random.randrange
+        row, source, number = pick(self.rows), pick(2), pick(2)
+        if pick(2):
+            data = release(row, source, number, width)
+        else:
+            children = [self.header.encode([pick(self.nodes)]) for _ in range(pick(3))]
+            data = request(row, source, number, packets=1 + pick(3), label=self.random.getrandbits(16),
+                           header=self.header.encode([pick(self.nodes)]), children=children, width=width)
+        return [(k == len(data) - 1) << 1 | flit << 2 for k, flit in enumerate(data)]
+
     def _worm(self):
         width = self.header.flit_width
         stops = 1 if type(self.header).__name__ == "Unicast" else self.random.randint(1, 3)
@@ -266,7 +295,10 @@ class Stimulus:
         relation = [self.random.randrange(self.header.relations)] if self.header.relations > 1 else []
         flits = [1 | data << 2 for data in self.header.encode(nodes, *relation)]
         length = self.random.randint(1, 6)
-        flits += [(k == length - 1) << 1 | self.random.getrandbits(width) << 2 for k in range(length)]
+        if self.requests and self.random.random() < 0.5:
+            flits += self._control()
+        else:
+            flits += [(k == length - 1) << 1 | self.random.getrandbits(width) << 2 for k in range(length)]
         if self.random.random() < 0.05:
             flits[self.random.randrange(len(flits))] ^= self.random.getrandbits(4)
         return flits

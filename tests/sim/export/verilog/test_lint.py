@@ -132,7 +132,7 @@ def test_all_tools_read_all_configurations(case, reset, tmp_path):
 
 
 def test_number_of_configurations():
-    assert len([*ANY, *TREES, *WIDE, *NARROW]) == 64
+    assert len([*ANY, *TREES, *WIDE, *NARROW]) == 65
 
 
 def test_tools_say_what_is_wrong(tmp_path):

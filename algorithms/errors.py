@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 
-__all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "located", "naming",
-           "naming_options", "nearest", "no_such_file", "options_named", "unreadable", "users_code"]
+__all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "flag_text", "located",
+           "naming", "naming_options", "nearest", "no_such_file", "options_named", "unreadable", "users_code"]
 
 #: Pattern of the key with which a refusal begins, and of the places after this key.
 KEY = re.compile(r"([\w.\[\]-]+(?: in \S+)*): ")
@@ -94,6 +94,11 @@ def options_named() -> Iterator[None]:
 def naming_options() -> bool:
     """Return whether refusals name options of the command line."""
     return _naming_options.get()
+
+
+def flag_text(name: str) -> str:
+    """Return a flag as the user writes it: ``--clock-enable``, or ``clock_enable=True`` in Python."""
+    return f"--{name.replace('_', '-')}" if naming_options() else f"{name}=True"
 
 
 def located(sentence: str, place: str) -> str:

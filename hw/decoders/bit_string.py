@@ -174,7 +174,7 @@ def _require_tree(header: BitString, options: RouterOptions) -> None:
                             + f"a flit_width of {-(-header.bits // depth)} or more.")
     if options.ports != "one":
         raise WormcastError(f"ports: {options.ports} is not valid: each of several injection ports leads to one "
-                            "output, and worms with bit strings need several. Allowed: one.")
+                            "output, and a worm with a bit string may need several outputs. Allowed: one.")
     if options.slots:
         raise WormcastError(f"absorb: {options.slots} is not valid: worms with bit strings end at each "
                             "destination. Allowed: off, host.")

@@ -92,7 +92,7 @@ def decoder_for(place: DecoderPlace) -> Decoder:
     name, header = getattr(place.header, "decoder", None), type(place.header).__name__
     if name is None:
         raise WormcastError(f"header: class {header} has no attribute decoder. Needed: the name of a module with a "
-                            "function decoder_of(place).")
+                            "function decoder_of(place), for example decoder = 'wormcast.hw.decoders.bit_string'.")
     try:
         decoder_of = import_module(name).decoder_of
     except (ImportError, AttributeError) as error:

@@ -206,8 +206,9 @@ class ReachDecoder(CopyingDecoder):
         if len(routes.options) != 2 or choice or (routes.options[1, ..., 1:] >= 0).any() or len(routes.classes) != 1:
             raise WormcastError(f"{refused}: it has {count(len(routes.options), 'phase')} and "
                                 f"{count(len(routes.classes), 'class')}"
-                                f"{'' if routes.deterministic else ', with alternatives'}. Allowed: two phases (up and "
-                                "down), one class of virtual channels, and in phase down one output towards each node.")
+                                f"{'' if routes.deterministic else ', with alternatives'}. Allowed: relations with two "
+                                "phases (up and down), one class of virtual channels, and in phase down one output "
+                                "towards each node.")
         down = routes.options[1, :, :, 0].astype(np.int64)
         above = (routes.options[0][..., None] == np.arange(routes.topology.link_of_port.shape[1])).any(axis=2)
         above &= (down < 0)[..., None]  # [switches, nodes, ports]
@@ -218,10 +219,10 @@ class ReachDecoder(CopyingDecoder):
             switch = int((odd | lost.any(axis=1)).argmax())
             left = np.flatnonzero(lost[switch]).tolist()
             raise WormcastError(
-                f"{refused}: the strings of switch {routes.topology.switch_names[switch]} do not cover node {left[0]}. "
-                "Allowed: each node is below a switch or above it." if left else
+                f"{refused}: from switch {routes.topology.switch_names[switch]} it leads neither down nor up to node "
+                f"{left[0]}. Allowed: relations that lead from each switch to each node, down or up." if left else
                 f"{refused}: the up ports of switch {routes.topology.switch_names[switch]} depend on the destination. "
-                "Allowed: the same up ports for all destinations.")
+                "Allowed: relations with the same up ports for all destinations.")
         own = [*kind.network_outputs, *(kind.ejections[n] for n, outputs in enumerate(self.ejections) for _ in outputs)]
         strings = down[kind.members][:, None, :] == np.array(own)[None, :, None]
         if self.whole:

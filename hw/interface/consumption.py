@@ -136,12 +136,14 @@ class Consumption(wiring.Component):
             if not 0 <= value <= most:
                 raise WormcastError(f"Consumption.{field}: {value} is not valid. Allowed: 0 to {most}.")
         if slots and rows:
-            raise WormcastError(f"Consumption.rows: {rows} is not valid with {slots} slots. Allowed: slots of 0, or "
-                                "rows of 0.")
+            raise WormcastError(f"Consumption.rows: {rows} is not valid with slots {slots}. Allowed: slots 0, or "
+                                "rows 0.")
         if served and not queue:
-            raise WormcastError("Consumption.served: true is not valid without a receive queue. Allowed: false.")
+            raise WormcastError("Consumption.served: True is not valid with queue 0. Allowed: False, or with queue 1 "
+                                "or more.")
         if control and not rows:
-            raise WormcastError("Consumption.control: true is not valid without rows. Allowed: false.")
+            raise WormcastError("Consumption.control: True is not valid with rows 0. Allowed: False, or with rows 1 or "
+                                "more.")
         self.control = control
         self.served = served
         self.bus = bus

@@ -145,15 +145,17 @@ class Injection(wiring.Component):
             if not least <= value <= most:
                 raise WormcastError(f"Injection.{field}: {value} is not valid. Allowed: {least} to {most}.")
         if slots and smart:
-            raise WormcastError(f"Injection.smart: true is not valid with {slots} slots. Allowed: slots of 0, or smart "
-                                "false.")
-        for user, needs in (("smart true", smart), (f"a send queue of {send_queue}", send_queue)):
+            raise WormcastError(f"Injection.smart: True is not valid with slots {slots}. Allowed: slots 0, or smart "
+                                "False.")
+        for user, needs in (("smart True", smart), (f"send_queue {send_queue}", send_queue)):
             if needs and not packet:
                 raise WormcastError(f"Injection.packet: 0 is not valid with {user}. Allowed: 1 or more.")
         if answers and not smart:
-            raise WormcastError("Injection.answers: true is not valid with smart false. Allowed: false.")
+            raise WormcastError("Injection.answers: True is not valid with smart False. Allowed: False, or with smart "
+                                "True.")
         if served and not send_queue:
-            raise WormcastError("Injection.served: true is not valid without a send queue. Allowed: false.")
+            raise WormcastError("Injection.served: True is not valid with send_queue 0. Allowed: False, or with "
+                                "send_queue 1 or more.")
         self.port = network
         self.width = width
         self.storage = storage

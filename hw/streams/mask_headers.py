@@ -107,9 +107,12 @@ class AddressHeaders(wiring.Component):
     """
 
     def __init__(self, header: AddressList, path: Sequence[int], *, each: bool):
-        if header.relations > 1 or header.signed:
-            raise WormcastError(f"AddressHeaders.header: {header.relations} relations and signs of dimensions "
-                                f"{header.signed} are not valid. Allowed: one relation and no sign.")
+        if header.relations > 1:
+            raise WormcastError(f"AddressHeaders.header: a selector of {header.relations} relations is not valid. "
+                                "Allowed: 1 relation.")
+        if header.signed:
+            raise WormcastError(f"AddressHeaders.header: signs of dimensions {header.signed} are not valid. Allowed: "
+                                "no signs.")
         self.header = header
         self.path = tuple(map(int, path))
         self.each = each

@@ -70,8 +70,9 @@ class Answers:
         try:
             return _value_at(answer["result"], where.split("/"))
         except (KeyError, IndexError, ValueError, TypeError, StopIteration) as error:
-            raise WormcastError(f"output: {where!r} is not valid: the JSON of '{command}' has no such path. "
-                                "Needed: keys of this JSON, joined by /.") from error
+            raise WormcastError(f"output: {where!r} is not valid: the JSON of '{command}' has no such path. Needed: "
+                                f"keys of this JSON, joined by /. To see the JSON: wormcast {command} "
+                                "--json") from error
 
     def ask(self, commands: Iterable[str]) -> None:
         """Run commands in advance, except those that need a tool that is not installed.

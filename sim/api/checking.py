@@ -22,7 +22,7 @@ from wormcast.algorithms import (
 from wormcast.algorithms import topology as find_topology
 from wormcast.algorithms.announcements import announce
 from wormcast.algorithms.deadlock.check import check as analyse
-from wormcast.algorithms.errors import naming
+from wormcast.algorithms.errors import flag_text, naming
 from wormcast.algorithms.routing import as_built
 from wormcast.algorithms.theory.explain import explain as evaluate
 from wormcast.algorithms.typecheck import checked
@@ -238,12 +238,12 @@ def check(
     configuration, options = configured(given)
     built = _Built(network, configuration)
     if explain and configuration.absorb != "off":
-        raise WormcastError(f"absorb: {configuration.absorb} is not valid with --explain: the theorems are about worms "
-                            "that are not absorbed on their way. Allowed: off.")
+        raise WormcastError(f"absorb: {configuration.absorb} is not valid with {flag_text('explain')}: the theorems "
+                            "are about worms that are not absorbed on their way. Allowed: off.")
     found = find_scheme(scheme, network)
     if explain and configuration.deep and found.replication is not None and not found.needs_whole_packet:
-        raise WormcastError(f"buffer_kind: deep is not valid with --explain: the theorems about {found.name} assume "
-                            "shallow buffers. Allowed: shallow.")
+        raise WormcastError(f"buffer_kind: deep is not valid with {flag_text('explain')}: the theorems about "
+                            f"{found.name} assume shallow buffers. Allowed: shallow.")
     besides = [built.other(one) for one in others]
     whole = built.whole(found, besides, length)
     consumption, classes, tokens = (options.get(name) for name in ("consumption", "classes", "tokens"))
@@ -303,7 +303,8 @@ class _Built:
     def other(self, one: Other) -> tuple[Scheme, Relation]:
         """Return a further scheme and its relation."""
         if isinstance(one, tuple) and len(one) != 2:
-            raise WormcastError(f"with: {one!r} is not valid. Allowed: a scheme, or a pair of scheme and relation.")
+            raise WormcastError(f"with: {one!r} is not valid. Allowed: a scheme, or a pair of scheme and relation, "
+                                "for example ('dual-path', 'hamiltonian').")
         name, relation = one if isinstance(one, tuple) else split_relation(one) if isinstance(one, str) else (one, None)
         with naming("--with"):
             scheme = find_scheme(name, self.network)

@@ -243,7 +243,7 @@ def require_checkers(what: str) -> None:
     from ..export.verilog import CHECKED, NETWORK
 
     if what not in (*CHECKED, NETWORK):
-        raise WormcastError(f"sva: on is not valid with {what}. Allowed: {', '.join((*CHECKED, NETWORK))}.")
+        raise WormcastError(f"--sva is not valid with {what}. Allowed: {', '.join((*CHECKED, NETWORK))}.")
 
 
 def require_tables(tables: PathLike, what: str, options: Mapping[str, Any]) -> None:

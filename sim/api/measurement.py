@@ -186,8 +186,8 @@ class LoadResult(CommandResult):
         from ..experiments.load.drawing import load_sheet
 
         if self.load.deadlock:
-            raise WormcastError("plot: after a deadlock there is no utilisation to draw. Needed: a result without "
-                                "deadlock.")
+            raise WormcastError(f"plot: the experiment ended in a deadlock in cycle {self.load.deadlock.at}, so it has "
+                                "no utilisation to draw. Needed: a result whose attribute deadlock is None.")
         return load_sheet(self.load).figure
 
     def _data(self) -> dict[str, Any]:

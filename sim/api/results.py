@@ -149,7 +149,8 @@ class CommandResult(ABC):
 
     def _figure(self) -> "Figure":
         """Draw the picture of the result in the current style; see `figure`."""
-        raise WormcastError(f"plot: a {type(self).__name__} has no picture")
+        raise WormcastError(f"plot: a {type(self).__name__} has no picture. Allowed: results with a picture, for "
+                            "example of plan, run, load or sweep.")
 
     @abstractmethod
     def _data(self) -> dict[str, Any]:

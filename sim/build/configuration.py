@@ -99,7 +99,7 @@ def overhead_ratio(ratio: str) -> float:
     except ValueError:
         value = 0.0
     if not 1e-6 < value < 1e6:
-        raise WormcastError(f"ratio: {ratio!r} is not valid. Allowed: numbers between 1e-6 and 1e6.")
+        raise WormcastError(f"ratio: {ratio!r} is not valid. Allowed: numbers above 1e-6 and below 1e6.")
     return value
 
 

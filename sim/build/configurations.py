@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
+from wormcast.algorithms.errors import nearest
 from wormcast.algorithms.registry import Registry
 from wormcast.algorithms.typecheck import require_kind
 
@@ -161,7 +162,7 @@ def hardware(topology: Topology, scheme: Scheme, given: Mapping[str, Any]) -> Co
     require_kind("hardware", given, Mapping)
     for name in given:
         if name not in KNOWN:
-            raise WormcastError(f"hardware: {name!r} is not valid. Allowed: {', '.join(KNOWN)}.")
+            raise WormcastError(f"hardware: {name!r} is not valid.{nearest(name, KNOWN)} Allowed: {', '.join(KNOWN)}.")
     configuration, chosen = configured(given)
     if "consumption" in chosen:
         return configuration

@@ -100,7 +100,7 @@ class WaveformOutput:
                     raise WormcastError(f"{name}: {other} is not valid with --around-worst: the message determines "
                                         "the cycles and instances. Allowed: one of the two options.")
             if vcd is None:
-                raise WormcastError("around-worst: on is not valid without --vcd. Needed: --vcd FILE.")
+                raise WormcastError("--around-worst is not valid without --vcd. Needed: --vcd FILE.")
             return cls(vcd, None, [], around_worst=True)
         if cycles is None:
             if instances is not None:
@@ -148,7 +148,7 @@ class WaveformOutput:
             return
         worst = next(iter(result.worst()), None)
         if worst is None:
-            self.refused = ("around-worst: on is not valid: no message of the measured cycles is received by the "
+            self.refused = ("--around-worst is not valid: no message of the measured cycles is received by the "
                             "end. Allowed: with more --cycles, or a shorter --warmup.")
             return
         seed, of_seed = (worst["seed"], f" of seed {worst['seed']}") if worst["seed"] is not None else (

@@ -7,6 +7,7 @@ import typer
 
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms import topology as build_topology
+from wormcast.algorithms.errors import flag_text
 from wormcast.algorithms.phrases import number_text
 
 from ..api.measurement import LoadTask, find_saturation
@@ -89,15 +90,14 @@ def load_(
     from .load_report import report_load, report_saturation
 
     named: dict[str, Any] = {"topology": topology, "scheme": scheme, "relation": relation}
-    counting = {**({"events": "on"} if events else {}), **({"energy": energy} if energy else {})}
+    counting = {**({"events": True} if events else {}), **({"energy": energy} if energy else {})}
     if saturation:
         of_one = [name for name in OUTPUTS if name != "csv"]
         for name, others in (("rate", traffic), ("trace", traffic), *((name, counting) for name in counting),
                              *((name, kept) for name in of_one)):
             if name in others:
-                value = "on" if others[name] is True else number_text(others[name])
-                raise WormcastError(f"{name}: {value} is not valid with --find-saturation: the search runs several "
-                                    "experiments with its own rates. Allowed: one of the two options.")
+                raise WormcastError(f"{_given(name, others[name])} is not valid with --find-saturation: the search "
+                                    "runs several experiments with its own rates. Allowed: one of the two options.")
         out = TableOutput(kept.get("csv"))
         require_apart(user_files(scheme, relation, topology), {"--csv": out.path})
         with stdout_for_results():
@@ -125,11 +125,12 @@ def load_(
         outputs.drawing.require(network)
         for other in ("checkpoint", "window"):
             if until_interval and other in kept:
-                raise WormcastError(f"until-interval: on is not valid with --{other}: the number of cycles is not "
-                                    "known before the run. Allowed: one of the two options.")
+                raise WormcastError(f"--until-interval is not valid with --{other}: it ends the experiment when the "
+                                    "mean is precise, in a cycle that is not known before the run. Allowed: one of "
+                                    "the two options.")
         if counting and "checkpoint" in kept:
-            raise WormcastError(f"{next(iter(counting))}: {next(iter(counting.values()))} is not valid with "
-                                "--checkpoint: a checkpoint holds no events. Allowed: one of the two options.")
+            raise WormcastError(f"{_given(*next(iter(counting.items())))} is not valid with --checkpoint: a checkpoint "
+                                "holds no events. Allowed: one of the two options.")
         task = LoadTask.of({**named, **given, "topology": network}, {**traffic, "cycles": cycles}, warmup=warmup,
                            precision=precision, until_interval=until_interval, rewind=True, events=events,
                            energy=energy)
@@ -137,3 +138,8 @@ def load_(
         result = task.perform(lambda experiment: drive(experiment, task.setup.origin, outputs))
         outputs.finish(task.experiment, task.setup.origin, result)
     return report_load(task.result(result, links=outputs.links), outputs, json=json)
+
+
+def _given(name: str, value: Any) -> str:
+    """Return an option as the user typed it, for an error message."""
+    return flag_text(name) if value is True else f"{name}: {number_text(value)}"

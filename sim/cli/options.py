@@ -57,7 +57,8 @@ def picture_options(given: Mapping[str, Any], plot: object) -> PictureOptions:
         for text in look["label"]:
             name, equals, label = text.partition("=")
             if not name or not equals:
-                raise WormcastError(f"label: {text!r} is not valid. Allowed: SCHEME=NAME.")
+                raise WormcastError(f"label: {text!r} is not valid. Allowed: SCHEME=NAME, for example "
+                                    "dual-path=DP.")
             if name in labels:
                 raise WormcastError(f"label: {text!r} is not valid: {name} has a name already. Allowed: one name for "
                                     "each scheme.")

@@ -63,7 +63,7 @@ def synth_(
     options = picture_options(look, plot)
     if sweep:
         if by_block:
-            raise WormcastError("breakdown: on is not valid with --sweep. Allowed: one of the two options.")
+            raise WormcastError("--breakdown is not valid with --sweep. Allowed: one of the two options.")
         port, kind = built_for.pop("port", None), built_for.pop("kind", None)
         own = {"target": target, "area_delay": area_delay, "reset": reset, "clock_enable": clock_enable or None}
         fixed = {name: value for name, value in own.items() if value is not None} | built_for | given | host_port

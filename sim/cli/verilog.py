@@ -61,8 +61,8 @@ def verilog(
     hardware have the same names.
     """
     if output is None and (doc or sva or json):
-        raise WormcastError(f"{'doc' if doc else 'sva' if sva else 'json'}: on is not valid without -o. Needed: "
-                            "-o FILE.")
+        raise WormcastError(f"--{'doc' if doc else 'sva' if sva else 'json'} is not valid without -o. Needed: -o "
+                            "FILE.")
     if sva:
         require_checkers(what)
     table = output.with_name(output.name + ".md") if output and doc else None

@@ -65,13 +65,13 @@ def wave(
     that holds each channel, the flits, waiting headers, and the worms of a deadlock.
     """
     if text and json:
-        raise WormcastError("text: on is not valid with --json. Allowed: one of the two options.")
+        raise WormcastError("--text is not valid with --json. Allowed: one of the two options.")
     if buffers is not None and plot is None:
         raise WormcastError(f"buffers: {buffers} is not valid without --plot. Needed: --plot FILE.")
     for option, asked in (("json", json), ("replay", replay)):
         if asked and len(files) > 1:
-            value = "on" if asked is True else asked
-            raise WormcastError(f"{option}: {value} is not valid with more than one waveform: "
+            given = f"--{option}" if asked is True else f"{option}: {asked}"
+            raise WormcastError(f"{given} is not valid with more than one waveform: "
                                 f"{', '.join(map(str, files))}. Allowed: one waveform.")
     options = picture_options(look, plot)
     cycles, chosen = window_of(window), _numbers(worms)
@@ -113,7 +113,8 @@ def _numbers(text: str | None) -> list[int] | None:
         return None
     numbers = [one.strip() for one in text.split(",")]
     if not all(one.isascii() and one.isdigit() and len(one) < 10 for one in numbers):
-        raise WormcastError(f"worms: {text!r} is not valid. Allowed: numbers of worms, separated by commas.")
+        raise WormcastError(f"worms: {text!r} is not valid. Allowed: numbers of worms, separated by commas, "
+                            "for example 0,2.")
     return [int(one) for one in numbers]
 
 

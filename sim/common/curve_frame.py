@@ -69,7 +69,9 @@ def require_curves(swept: Mapping[str, Sequence[Any]], along: str | None, file: 
     require_picture(file)
     lines = math.prod(len(values) for name, values in swept.items() if name != along)
     if lines > MOST_LINES:
-        raise WormcastError(f"plot: {lines} curves are not valid. Allowed: at most {MOST_LINES}.")
+        raise WormcastError(f"plot: {file} is not valid: the picture would have {lines} curves, one for each "
+                            f"combination of the values of {', '.join(name for name in swept if name != along)}. "
+                            f"Allowed: at most {MOST_LINES} curves.")
 
 
 def captioned(width: float, height: float, caption: Sequence[str], legend_rows: int,

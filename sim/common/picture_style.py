@@ -114,7 +114,8 @@ class PictureOptions:
 
 def _require_labels(labels: Any) -> None:
     if not (isinstance(labels, Mapping) and all(isinstance(text, str) for pair in labels.items() for text in pair)):
-        raise WormcastError(f"label: {labels!r} is not valid. Allowed: a mapping from schemes to names.")
+        raise WormcastError(f"label: {labels!r} is not valid. Allowed: a mapping from schemes to names, for "
+                            "example {'dual-path': 'DP'}.")
     for scheme, text in labels.items():
         if not text:
             raise WormcastError(f"label: the name of {scheme!r} is empty. Allowed: SCHEME=NAME, with one or more "

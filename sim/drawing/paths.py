@@ -158,8 +158,8 @@ def _places(plan: Plan, layout: NetworkLayout, ways: _Ways) -> list[list[int]]:
             found[worm.id][hop] = track
     most = max((track for one in found for track in one), default=0)
     if most >= MOST_TRACKS:
-        raise WormcastError(f"plot: {plan.scheme.name} is not valid: a link needs {most + 1} lines for its worms. "
-                            f"Allowed: at most {MOST_TRACKS}.")
+        raise WormcastError(f"plot: worms of {plan.scheme.name} cannot be drawn: {most + 1} lines would be side by "
+                            f"side along a link. Allowed: at most {MOST_TRACKS}, as with fewer destinations.")
     return found
 
 

@@ -7,6 +7,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.errors import flag_text
 from wormcast.hw.bundles import by_name
 
 __all__ = ["ENABLE", "RESETS", "ClockEnabled", "clock_domain", "is_clocked", "require_clock", "require_reset"]
@@ -54,5 +55,5 @@ def require_clock(what: str, *, reset: str, clock_enable: bool, clocked: bool) -
     if not clocked and reset != "sync":
         raise WormcastError(f"reset: {reset} is not valid: {what} has no registers. Allowed: sync.")
     if not clocked and clock_enable:
-        raise WormcastError(f"clock-enable: on is not valid: {what} has no registers. Allowed: with components that "
-                            "have registers, for example router.")
+        raise WormcastError(f"{flag_text('clock_enable')} is not valid: {what} has no registers. Allowed: with "
+                            "components that have registers, for example router.")

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms import WormcastError, Worms
 from wormcast.algorithms.compiled import compiled
-from wormcast.hw.options import LABEL_BITS, MOST_PLACES
+from wormcast.hw.options import LABEL_BITS, MOST_PACKET, MOST_PLACES
 
 from .constants import NONE, TAG_BITS
 
@@ -58,10 +58,13 @@ def lay_out_control(network: "Network", worms: Worms, rows: npt.NDArray[np.void]
     if longest > configuration.packet:
         raise WormcastError(f"packet: {configuration.packet} is not valid with admission messages: a request for a row "
                             f"has up to {longest} payload flits. Allowed: {longest} or more.")
-    packets = int(configuration.packets_of(rows["length"][root[chosen]]).max(initial=0))
+    length = int(rows["length"][root[chosen]].max(initial=0))
+    packets = configuration.packets_of(length)
     if packets > MOST_PLACES:
+        least = -(-length // MOST_PLACES)
+        allowed = f"{least} or more" if least <= MOST_PACKET else f"{MOST_PACKET}, with shorter messages"
         raise WormcastError(f"packet: {configuration.packet} is not valid with admission messages: a message has "
-                            f"{packets} packets, and a request states up to {MOST_PLACES}. Allowed: longer packets.")
+                            f"{packets} packets, and a request states up to {MOST_PLACES}. Allowed: {allowed}.")
     kept = np.where(asks["flits"], asks["flits"] - word - 1, 0)
     asks["at"] = np.cumsum(kept) - kept
     control = np.zeros((int(kept.sum()), header.shape[1]), np.uint64)

@@ -79,6 +79,8 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
     lost = (brought == NONE) | (worms.after[onward] >= onward)
     if lost.any():
         worm = int(onward[lost.argmax()])
-        raise WormcastError(f"worm {worm} is not valid: the interface of node {worms.source[worm]} would forward a "
-                            f"message that it has not received before, by worm {worms.after[worm]}")
+        raise WormcastError(f"scheme: {network.scheme.name} is not valid with ni {configuration.ni}: worm {worm} is "
+                            f"sent by the interface of node {worms.source[worm]}, to which worm {worms.after[worm]} "
+                            "does not bring the message before. Needed: in after of the worm, an earlier worm with "
+                            f"the destination {worms.source[worm]}.")
     deliveries["child"][brought] = onward

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from .errors import LoweringError
 from .graph import Graph, Node
 from .program import Program, Slot
+from .slicing import SHALLOW
 
 __all__ = ["in_bits"]
 
@@ -34,7 +35,8 @@ class _Bits:
         self.first: list[int] = []
         for slot in old.slots:
             if slot.depth:
-                raise LoweringError(f"vector_width: 512 is not valid: a memory has {slot.depth} rows")
+                raise LoweringError(f"vector_width: 512 is not valid: a memory has {slot.depth} rows. Allowed: 16, 32 "
+                                    f"or 64 instances; with 512, memories of at most {SHALLOW} rows.")
             self.first.append(len(self.slots))
             self.slots += [Slot(slot.cell, slot.low + bit, 1, (slot.init[0] >> bit & 1,), slot.row)
                            for bit in range(slot.width)]

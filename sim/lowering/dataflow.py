@@ -187,7 +187,7 @@ class Moment:
                 return self.assigned(cell, low, high)
             case AsyncRead():
                 return self.row(cell.memory, low, self.narrow(cell.address))
-        raise LoweringError(f"a cell of kind {type(cell).__name__} cannot be lowered")
+        raise LoweringError(f"a cell of kind {type(cell).__name__} is not valid in a component that is compiled")
 
     def assigned(self, cell: AssignmentList, low: int, high: int) -> Node:
         """Return the value of bits ``low`` to ``high`` - 1 of ``cell`` after all its assignments."""

@@ -144,7 +144,8 @@ class Kernel:
         """
         pieces = sorted(self._register(name).pieces, key=lambda piece: piece.low)
         if any(piece.width != 1 or piece.places[0].bits != 1 for piece in pieces):
-            raise LoweringError(f"flags: the bits of {name} of {self.name} are not packed as flags")
+            raise LoweringError(f"flags: {name!r} is not valid: the bits of this register of {self.name} are not "
+                                "stored one by one. Needed: a kernel with vector_width 512, or a register of one bit.")
         return [piece.places[0].offset for piece in pieces]
 
     def allocate(self, n: int) -> Block:

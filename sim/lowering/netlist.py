@@ -57,7 +57,8 @@ def _elaborate(component: Any) -> "_Reader":
     check_amaranth()
     signature = getattr(component, "signature", None)
     if not isinstance(signature, wiring.Signature):
-        raise LoweringError(f"{type(component).__name__}: the component has no signature, so its ports are unknown")
+        raise LoweringError(f"{type(component).__name__}: the component has no signature, so its ports are unknown. "
+                            "Needed: a component of amaranth.lib.wiring.")
 
     ports: dict[str, tuple[Value, Any]] = {}
     port_names: dict[str, str] = {}
@@ -84,7 +85,8 @@ def _elaborate(component: Any) -> "_Reader":
     try:
         fragment, netlist = elaborated(component, ports, domain)
     except _nir.CombinationalCycle as cycle:
-        raise LoweringError(f"{type(component).__name__}: the component has a combinational cycle: {cycle}") from None
+        raise LoweringError(f"{type(component).__name__}: the component has a combinational cycle, and needs a "
+                            f"flip-flop in it: {cycle}") from None
     for name in domains:
         if name != "sync":
             raise LoweringError(
@@ -110,6 +112,12 @@ def _fields(name: str, shape: Any, start: int) -> dict[str, tuple[int, int]]:
 
 def _line(source: Any) -> str:
     return f"{source[0]}:{source[1]}" if source else ""
+
+
+def _place(cell: Any) -> str:
+    """Return the line of a cell for an error message. The line of a register or a memory is that of its declaration."""
+    declared = isinstance(cell, _nir.FlipFlop | _nir.SyncReadPort | _nir.SyncWritePort)
+    return f", {'declared ' * declared}at {_line(cell.src_loc) or 'an unknown line'}"
 
 
 class _Reader:
@@ -187,7 +195,8 @@ class _Reader:
 
     def net(self, net: Any) -> int:
         if net == self.clock:
-            raise LoweringError("the clock of domain 'sync' is used as data, which cannot be lowered")
+            raise LoweringError("the clock of domain 'sync' is used as data. Needed: a clock that only flip-flops and "
+                                "memories use.")
         return 0 if net == self.reset else int(net)
 
     def nets(self, value: Any) -> cells.Nets:
@@ -222,7 +231,7 @@ class _Reader:
             case _nir.FlipFlop():
                 self.check_clock(index, cell)
                 if self.net(cell.arst) != 0:
-                    self.refuse(index, cell, "an asynchronous reset")
+                    self.refuse(index, cell, "an asynchronous reset", "synchronous resets")
                 return cells.FlipFlop(source=source, width=len(cell.data), data=self.nets(cell.data), init=cell.init)
             case _nir.Memory():
                 return cells.Memory(
@@ -245,25 +254,27 @@ class _Reader:
                     source=source, width=cell.width, memory=cell.memory, address=self.nets(cell.addr),
                     enable=self.net(cell.en), transparent=cell.transparent_for, init=self.read_init.get(index, 0),
                 )  # fmt: skip
-        return self.refuse(index, cell, f"a cell of kind {type(cell).__name__}")
+        return self.refuse(index, cell, f"a cell of kind {type(cell).__name__}", "logic, registers and memories alone")
 
     def check_clock(self, index: int, cell: Any) -> None:
         if cell.clk_edge != "pos":
-            self.refuse(index, cell, "a falling clock edge")
+            self.refuse(index, cell, "a falling clock edge", "domain 'sync' with rising clock edges")
         if self.clock is None or cell.clk != self.clock:
             name = self.signal_names.get(int(cell.clk), "a constant")
-            self.refuse(index, cell, f"a clock other than that of domain 'sync' ({name})")
+            self.refuse(index, cell, f"a clock other than that of domain 'sync' ({name})",
+                        "domain 'sync' alone")
 
-    def refuse(self, index: int, cell: Any, what: str) -> Any:
-        """Raise an error with the unsupported part, its signals and its line."""
+    def refuse(self, index: int, cell: Any, what: str, needed: str) -> Any:
+        """Raise an error with the unsupported part, its signals, its line (of a register: the line that declares it),
+        and the supported parts."""
         module = self.path(cell.module_idx, "").rstrip(".") or "the top level"
         nets = sorted({*cell.output_nets(index), *cell.input_nets()})
         known = [self.signal_names[int(net)] for net in nets if int(net) in self.signal_names]
         known += [str(name) for name in (getattr(cell, "type", None), getattr(cell, "name", None)) if name]
         signals = f" (with {', '.join(dict.fromkeys(known))})" if known else ""
         raise LoweringError(
-            f"hardware that cannot be lowered: {what} in {module}{signals}, at "
-            f"{_line(cell.src_loc) or 'an unknown line'}"
+            f"{what} in {module}{signals}{_place(cell)}, is not valid in a component that is compiled. Needed: "
+            f"{needed}."
         )
 
     def path(self, module: int, name: str) -> str:

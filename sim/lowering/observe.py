@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from wormcast.algorithms.errors import nearest
+
 from . import machine
 from .cells import Design, FlipFlop, Memory, Nets, SyncRead, Variable
 from .dataflow import Moment, Scene, State
@@ -62,7 +64,7 @@ def select(variables: tuple[Variable, ...], signals: Sequence[str], component: s
     known = {_path(variable): variable for variable in variables}
     for name in signals:
         if name not in known:
-            raise LoweringError(f"{name!r} is not a signal of {component}")
+            raise LoweringError(f"{name!r} is not a signal of {component}.{nearest(name, known)}")
     return tuple(known[name] for name in signals)
 
 

@@ -77,7 +77,8 @@ class Observer:
         """Compute the signals of the ``vector_width`` instances from ``first`` on, and write them to ``out``."""
         kernel = block.kernel
         if (kernel.name, kernel.tile_bytes, kernel.vector_width) != (self.name, self.tile_bytes, self.vector_width):
-            raise LoweringError(f"block: {kernel.name} is not valid: the observer of {self.name} is for another kernel")
+            raise LoweringError(f"block: {kernel.name} is not valid: the observer of {self.name} is for another "
+                                "kernel. Allowed: blocks of the observer's kernel.")
         function = _CALL(self.address)
         function(block.state.ctypes.data, block.inputs.ctypes.data, out.ctypes.data, block.n_padded, first)
 

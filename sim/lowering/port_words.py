@@ -79,7 +79,7 @@ def group(
             for bit in range(start, start + width):
                 if owners.get((port.name, bit)):
                     raise LoweringError(f"{what}[{name!r}]: {member!r} is not valid: it is in "
-                                        f"{owners[port.name, bit]!r} already")
+                                        f"{owners[port.name, bit]!r} already. Allowed: each port in one word.")
                 owners[port.name, bit] = name
             inside[member] = (len(joined), width)
             joined += port.nets[start : start + width]

@@ -83,7 +83,7 @@ def cut(design: Design, places: Mapping[int, tuple[str, int, int]], deep: Collec
             return sources
         if sources.cycle <= split:
             names = ", ".join(design.name(net(cell, 0)) for cell in sorted(sources.cycle))
-            raise LoweringError(f"combinational cycle through {names}")
+            raise LoweringError(f"combinational cycle through {names}. Needed: a flip-flop in the cycle.")
         split |= sources.cycle
 
 

@@ -147,7 +147,7 @@ def test_a_file_that_may_not_grow_loses_no_result(tmp_path):
     (["--checkpoint", "/"], "/ is not valid: it is a folder"),
     (["--checkpoint-every", "100"], "checkpoint-every: 100 is not valid without --checkpoint."),
     (["--checkpoint", "/dev/null"], "/dev/null is not valid: it is not a regular file"),
-    (["--until-interval", "--checkpoint", "{tmp}/kept"], "until-interval: on is not valid with --checkpoint"),
+    (["--until-interval", "--checkpoint", "{tmp}/kept"], "--until-interval is not valid with --checkpoint"),
     (["--window", "1:2"], "window: 1:2 is not valid without --vcd. Needed: --vcd FILE."),
     (["--vcd", "{tmp}/x.vcd", "--window", "5:5"], "window: '5:5' is not valid. Allowed: A:B with 0 <= A < B <= 12000."),
     (["--vcd", "{tmp}/x.vcd", "--window", "5:12001"], "window: '5:12001' is not valid"),

@@ -128,7 +128,7 @@ def test_a_refused_command_is_told_before_anything_is_measured(file, tmp_path):
      "--plot in pictures[0].command in two: '../victim.csv' is not valid: a figure's file must not choose the files"),
     ("1.1 --plot {plot}", "1.1 --plot {plot} --vcd victim.csv",
      "pictures[0].command in two: --vcd is not an option of plan in a figure."),
-    ("output('plan", "output('plan --plot victim.csv", "--plot in output of two: 'victim.csv' is not valid"),
+    ("output('plan", "output('plan --plot victim.csv", "--plot in output('plan --plot victim.csv"),
 ])
 def test_a_figure_that_names_a_file_is_refused_before_anything_is_measured(before, after, sentence, file, tmp_path):
     (tmp_path / "victim.csv").write_text("old")

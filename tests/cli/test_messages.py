@@ -112,7 +112,7 @@ def test_the_worst_message_is_recorded_and_named(tmp_path):
 
 
 @pytest.mark.parametrize(("more", "sentence"), [
-    ([], "around-worst: on is not valid without --vcd. Needed: --vcd FILE."),
+    ([], "--around-worst is not valid without --vcd. Needed: --vcd FILE."),
     (["--vcd", "x.vcd", "--window", "1:2"],
      ("window: 1:2 is not valid with --around-worst: the message determines the cycles and instances. Allowed: one of "
      "the two options.")),
@@ -127,5 +127,5 @@ def test_what_does_not_go_with_the_worst(more, sentence, tmp_path):
 def test_no_message_is_the_worst_where_none_is_received(tmp_path):
     code, _, err = wormcast(*QUICK, "--cycles", 20, "--warmup", 0, "--around-worst", "--vcd", "w.vcd", cwd=tmp_path)
     assert code == 2
-    assert err == ("wormcast: around-worst: on is not valid: no message of the measured cycles is received by the "
+    assert err == ("wormcast: --around-worst is not valid: no message of the measured cycles is received by the "
                    "end. Allowed: with more --cycles, or a shorter --warmup.\n")

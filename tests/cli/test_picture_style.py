@@ -90,7 +90,7 @@ def test_names_of_ones_own_stand_for_schemes_and_entries_of_legends(tmp_path):
     (["--width", "59.999"], "width: '59.999' is not valid. Allowed: ieee, "),
     (["--label", "dual-path="], "label: the name of 'dual-path' is empty. Allowed: SCHEME=NAME, with one or more "),
     (["--label", "dual-path=a", "--label", "dual-path=b"], "label: 'dual-path=b' is not valid: dual-path has a name"),
-    (["--label", "dp"], "label: 'dp' is not valid. Allowed: SCHEME=NAME."),
+    (["--label", "dp"], "label: 'dp' is not valid. Allowed: SCHEME=NAME, for example dual-path=DP."),
     (["--label", "multipath=M"], "label: 'multipath' is not valid: the picture has no such name. Allowed: dual-path, "),
 ])
 def test_words_that_do_not_fit_are_refused_and_nothing_is_written(words, sentence, tmp_path):

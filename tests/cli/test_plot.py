@@ -52,7 +52,7 @@ GIF = "plot: a.gif is not valid. Allowed: names that end in .svg, .pdf, .png, .e
     (["topology", "mesh:2x2", "--plot", "nowhere/a.svg"], "nowhere/a.svg cannot be written: its folder does not exist"),
     ([*PLAN, "--plot", "a.gif"], GIF),
     (["plan", "mesh:2x32", "individual", "--source", "0", "--destinations", ",".join(map(str, range(1, 64))), "--plot",
-      "a.svg"], "plot: individual is not valid: a link needs 63 lines for its worms. Allowed: at most 24"),
+      "a.svg"], "plot: worms of individual cannot be drawn: 63 lines would be side by side along a link."),
     (["run", "mesh:1x4", "individual", "--source", "0", "--destinations", "1", "--length", "9", "--t-hs", "5",
       "--timeout", "2", "--plot", "a.svg"], "plot: no worm is posted within the 2 cycles of this run."),
     (["run", "mesh:1x4", "k-binomial", "--ni", "fpfs", "--source", "0", "--destinations", "all", "--length", "32",

@@ -13,9 +13,10 @@ SMART = "--ni fpfs --packet 16"
 @pytest.mark.parametrize(("network", "scheme", "options", "sentence"), [
     ("mesh:1x4", "k-binomial:k=0", SMART,
      "scheme: k '0' of 'k-binomial:k=0' is not valid. Allowed: whole numbers from 1 to 12."),
-    ("mesh:1x4", "k-binomial", f"{SMART} --ratio 0", "ratio: '0' is not valid. Allowed: numbers between 1e-6 and 1e6."),
+    ("mesh:1x4", "k-binomial", f"{SMART} --ratio 0",
+     "ratio: '0' is not valid. Allowed: numbers above 1e-6 and below 1e6."),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio half",
-     "ratio: 'half' is not valid. Allowed: numbers between 1e-6 and 1e6."),
+     "ratio: 'half' is not valid. Allowed: numbers above 1e-6 and below 1e6."),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio 2 --t-hs 100 --t-ns 3",
      "t-ns: 3 is not valid: --ratio 2 sets it to 50. Allowed: one of the two options."),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio 0.001 --t-hr 100",

@@ -54,9 +54,9 @@ from command import wormcast
     (["load", "mesh:4x4", "dual-path", "--rate", "0.01", "--energy", "costs.json"],
      "energy: costs.json is not valid. Allowed: a file NAME.toml."),
     (["load", "mesh:4x4", "dual-path", "--rate", "0.01", "--events", "--checkpoint", "c.zip"],
-     "events: on is not valid with --checkpoint: a checkpoint holds no events. Allowed: one of the two options."),
+     "--events is not valid with --checkpoint: a checkpoint holds no events. Allowed: one of the two options."),
     (["load", "mesh:4x4", "dual-path", "--find-saturation", "--events"],
-     ("events: on is not valid with --find-saturation: the search runs several experiments with its own rates. "
+     ("--events is not valid with --find-saturation: the search runs several experiments with its own rates. "
       "Allowed: one of the two options.")),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1.1 1.2", "--length", "4"],
      "destinations: '1.1 1.2' is not valid. Allowed: commas between nodes, as in 1.1,1.2."),

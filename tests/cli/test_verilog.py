@@ -86,12 +86,12 @@ def test_named_configuration_is_told(tmp_path):
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
-    (["switch", "-o", "x.v"], "verilog: 'switch' is not valid. Allowed: network, router, "),
-    (["router", "--doc"], "doc: on is not valid without -o. Needed: -o FILE."),
-    (["router", "--sva"], "sva: on is not valid without -o. Needed: -o FILE."),
+    (["switch", "-o", "x.v"], "what: 'switch' is not valid. Allowed: network, router, "),
+    (["router", "--doc"], "--doc is not valid without -o. Needed: -o FILE."),
+    (["router", "--sva"], "--sva is not valid without -o. Needed: -o FILE."),
     (["allocator", "--sva", "-o", "x.v"],
-     "sva: on is not valid with allocator. Allowed: router, interface, network."),
-    (["router", "--json"], "json: on is not valid without -o. Needed: -o FILE."),
+     "--sva is not valid with allocator. Allowed: router, interface, network."),
+    (["router", "--json"], "--json is not valid without -o. Needed: -o FILE."),
     (["router", "-o", "no/such/x.v"], "no/such/x.v cannot be written: its folder does not exist"),
     (["router", "--relations", "e-cube", "--relation", "e-cube", "-o", "x.v"],
      "relation: e-cube is not valid with --relations e-cube. Allowed: one of the two options."),
@@ -141,9 +141,9 @@ def test_named_configuration_is_told(tmp_path):
      ("consumption: 3 is not valid with clock-crossing: it does not change this component. "
       "Allowed with these components: router, interface, their parts, network.")),
     (["decoder", "--reset", "async", "-o", "x.v"], "reset: async is not valid: decoder has no registers."),
-    (["decoder", "--clock-enable", "-o", "x.v"], "clock-enable: on is not valid: decoder has no registers."),
+    (["decoder", "--clock-enable", "-o", "x.v"], "--clock-enable is not valid: decoder has no registers."),
     (["clock-crossing", "--reset", "async", "--clock-enable"],
-     "clock-enable: on is not valid with clock-crossing: its two sides have no common clock."),
+     "--clock-enable is not valid with clock-crossing: its two sides have no common clock."),
     (["interface", "--host", "axis", "--flit-width", "12"], "flit-width: 12 is not valid with --host axis: AXI4-St"),
 ])
 def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_path):

@@ -95,7 +95,8 @@ def test_a_worm_that_arrives_is_told_when(tmp_path):
     (["--window", "3"], "window: '3' is not valid. Allowed: A:B"),
     (["--window", "3:3"], "window: 3:3 is not valid: 3 is not below 3. Allowed: A:B with 0 <= A < B <="),
     (["--worms", "0,9"], "worms: 9 is not valid: the waveform has 2 worms. Allowed: numbers from 0 to 1."),
-    (["--worms", "0,x"], "worms: '0,x' is not valid. Allowed: numbers of worms, separated by commas."),
+    (["--worms", "0,x"], ("worms: '0,x' is not valid. Allowed: numbers of worms, separated by commas, "
+      "for example 0,2.")),
     (["--links", "0.0>0.3"], "links: '0.0>0.3' is not valid: the waveform has no such link. Allowed: used, all, or"),
     (["--plot", "f.gif"], "plot: f.gif is not valid. Allowed: names that end in .svg, .pdf, .png, .eps."),
     (["--plot", "no/f.svg"], "no/f.svg cannot be written: its folder does not exist"),
@@ -103,7 +104,7 @@ def test_a_worm_that_arrives_is_told_when(tmp_path):
      "plot: a diagram with 0 rows of virtual channels is not valid. Allowed: 1 to 800 rows. "),
     (["--buffers", "s0"], "buffers: s0 is not valid without --plot. Needed: --plot FILE."),
     (["--plot", "f.svg", "--buffers", "s0"], "buffers: 's0' is not valid: in these cycles no buffer of a deep"),
-    (["--text", "--json"], "text: on is not valid with --json. Allowed: one of the two options."),
+    (["--text", "--json"], "--text is not valid with --json. Allowed: one of the two options."),
 ])
 def test_what_cannot_be_shown_is_refused(figure_4, arguments, sentence):
     code, out, err = wormcast("wave", figure_4.name, *arguments, cwd=figure_4.parent)
@@ -131,7 +132,7 @@ def test_several_are_drawn_side_by_side(figure_4, tmp_path):
     code, out, err = wormcast("wave", figure_4, figure_4, "--json")
     both = f"{figure_4}, {figure_4}"
     assert (code, out, err) == (
-        2, "", f"wormcast: json: on is not valid with more than one waveform: {both}. Allowed: one waveform.\n")
+        2, "", f"wormcast: --json is not valid with more than one waveform: {both}. Allowed: one waveform.\n")
 
 
 def test_the_hardware_s_channels_are_told_as_the_run_had_them(tmp_path):

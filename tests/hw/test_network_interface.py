@@ -173,7 +173,7 @@ def test_bad_parameters_are_refused():
         Consumption(PortSpec("network"), width=8, t_nr=-1)
     with pytest.raises(WormcastError, match=r"Consumption\.rows: 2 is not valid with 1 slots"):
         Consumption(PortSpec("network"), width=8, slots=1, rows=2)
-    with pytest.raises(WormcastError, match=r"Injection\.smart: true is not valid with 3 slots"):
+    with pytest.raises(WormcastError, match=r"Injection\.smart: True is not valid with slots 3"):
         Injection(PortSpec("network"), width=8, slots=3, smart=True)
     with pytest.raises(WormcastError, match=r"Injection\.packet: 0 is not valid with smart true"):
         Injection(PortSpec("network"), width=8, smart=True)

@@ -126,7 +126,7 @@ def test_what_the_table_has_no_room_for_is_refused(options, message):
     ({"ni": "fpfs", "packet": 4, "ports": "all"}, "ports: all is not valid with ni fpfs. Allowed: one."),
     ({"ni": "fpfs", "packet": 4, "absorb": "2"}, "absorb: 2 is not valid with ni fpfs. Allowed: off."),
     ({"dma": "0/3"}, "dma: '0/3' is not valid. Allowed: FLITS or FLITS/CYCLES"),
-    ({"ratio": "0"}, "ratio: '0' is not valid. Allowed: numbers between 1e-6 and 1e6."),
+    ({"ratio": "0"}, "ratio: '0' is not valid. Allowed: numbers above 1e-6 and below 1e6."),
     ({"ratio": "2", "t_hs": 10, "t_ns": 4}, "t_ns: 4 is not valid: ratio 2 sets it to 5"),
 ])
 def test_bad_options(options, message):

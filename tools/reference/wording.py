@@ -4,6 +4,8 @@ import ast
 import re
 from collections.abc import Mapping
 
+from wormcast.algorithms.phrases import count
+
 __all__ = ["replaced", "worded"]
 
 #: Attributes that texts show by the name of their object: ``scheme.name`` becomes ``{scheme}``.
@@ -37,7 +39,7 @@ def worded(node: ast.expr) -> str:
                 text = text.replace("{}", "{" + _name(value) + "}", -1 if isinstance(value, ast.Starred) else 1)
             return text
         case ast.Call(func=ast.Name(id="count"), args=[value, ast.Constant(value=str(noun))]):
-            return f"{{{_name(value)}}} ({noun}|{noun}s)"
+            return f"{{{_name(value)}}} ({noun}|{count(2, noun)[2:]})"
         case _:
             return "{" + _name(node) + "}"
 

@@ -76,7 +76,7 @@ class ForwardingInterface(NetworkInterface):
             raise WormcastError(f"ForwardingInterface.kind: {kind!r} is not valid. "
                                 f"Allowed: {', '.join(FORWARD_ORDERS)}.")
         if not parameters.get("packet"):
-            raise WormcastError("ForwardingInterface.packet: 0 is not valid. Allowed: 1 or more.")
+            raise WormcastError("ForwardingInterface.packet: 0 (the default) is not valid. Allowed: 1 or more.")
         self.forwarding = Forwarding(order=kind, rows=rows, places=places, packet=parameters["packet"], flits=row_flits,
                                      channels=parameters["consumption"].vcs, width=parameters["width"],
                                      reports=sources > 0)

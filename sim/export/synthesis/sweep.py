@@ -39,7 +39,7 @@ def read_sweep(texts: Sequence[str], fixed: Mapping[str, Any]) -> Sweep:
     for text in texts:
         key, equals, values = text.partition("=")
         if not equals or not values:
-            raise WormcastError(f"sweep: {text!r} is not valid. Allowed: OPTION=VALUE,VALUE.")
+            raise WormcastError(f"sweep: {text!r} is not valid. Allowed: OPTION=VALUE,VALUE, for example vcs=1,2.")
         key = key.replace("-", "_")
         with naming("sweep"):
             require_known(key, OPTIONS, "synth that can be swept")

@@ -54,7 +54,9 @@ class Target:
         """Refuse a storage that the target lacks."""
         if storage not in self.storages:
             allowed = ", ".join(self.storages)
-            raise WormcastError(f"storage: {storage!r} is not valid on {self.device}. Allowed: {allowed}.")
+            name = next(name for name, one in TARGETS.items() if one is self)
+            raise WormcastError(f"storage: {storage!r} is not valid with target {name} ({self.device}). Allowed: "
+                                f"{allowed}.")
 
     def synthesis(self, top: str, *, storage: str, area_delay: int | None, options: str = "") -> str:
         """Return Yosys's commands that synthesise module ``top`` to cells of the target."""

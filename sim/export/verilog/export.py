@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from amaranth.lib import wiring
 
 from wormcast.algorithms import WormcastError
-from wormcast.algorithms.errors import nearest
+from wormcast.algorithms.errors import flag_text, nearest
 from wormcast.hw.crossing import ClockCrossing
 from wormcast.hw.router import Blueprint
 
@@ -170,11 +170,11 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
             tables, said = table_words(network), [f"Tables: {describe_tables(network)}"]
     else:
         if what not in (CROSSING, *COMPONENTS):
-            raise WormcastError(f"verilog: {what!r} is not valid.{nearest(what, (NETWORK, *COMPONENTS, CROSSING))} "
+            raise WormcastError(f"what: {what!r} is not valid.{nearest(what, (NETWORK, *COMPONENTS, CROSSING))} "
                                 f"Allowed: {NETWORK}, {', '.join(COMPONENTS)}, {CROSSING}.")
         if what == CROSSING and clock_enable:
-            raise WormcastError(f"clock-enable: on is not valid with {CROSSING}: its two sides have no common clock. "
-                                f"Allowed: with {NETWORK}, components with registers.")
+            raise WormcastError(f"{flag_text('clock_enable')} is not valid with {CROSSING}: its two sides have no "
+                                f"common clock. Allowed: with {NETWORK}, components with registers.")
         component = _crossing(blueprint, reset, port=port, kind=kind, host_port=host_port) if what == CROSSING else (
             build_component(blueprint, what, port, kind, host_port))
         listed = list(facts(blueprint, what, port, kind, named, host_port))

@@ -128,7 +128,7 @@ def test_pictures_are_axes_in_their_own_style(name):
 
 
 def test_a_result_without_a_picture_says_so():
-    with pytest.raises(wc.WormcastError, match=r"^plot: a VerilogResult has no picture$"):
+    with pytest.raises(wc.WormcastError, match=r"^plot: a VerilogResult has no picture\. Allowed: results with"):
         result_of("verilog").plot()
     with pytest.raises(wc.WormcastError, match=r"^plot: no deadlock was found"):
         result_of("hunt").plot()

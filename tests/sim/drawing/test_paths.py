@@ -139,7 +139,7 @@ def test_more_worms_on_a_link_take_more_room_and_too_many_are_refused():
     mesh = topology("mesh:8x8")
     sheet = paths_sheet(plan(mesh, "individual", 0, range(1, 24)))
     assert sheet.width > 3.4
-    with pytest.raises(WormcastError, match=r"plot: individual is not valid: a link needs \d+ lines for its worms\."):
+    with pytest.raises(WormcastError, match=r"plot: worms of individual cannot be drawn: \d+ lines would"):
         paths_sheet(plan(mesh, "individual", 0, range(1, 64)))
 
 

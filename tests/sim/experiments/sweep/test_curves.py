@@ -313,7 +313,9 @@ def test_same_results_are_the_same_file(sweep_of, tmp_path):
 @pytest.mark.parametrize(("text", "file", "sentence"), [
     ("rate = 0.1", "a.png", "plot: no option with numbers is swept. Needed: a list of numbers, for example of rate."),
     ("rate = [0.1]", "a.gif", "plot: a.gif is not valid. Allowed: names that end in .svg, .pdf, .png, .eps."),
-    (f"rate = [0.1, 0.2]\nseed = {list(range(41))}", "a.png", "plot: 41 curves are not valid. Allowed: at most 40."),
+    (f"rate = [0.1, 0.2]\nseed = {list(range(41))}", "a.png",
+     ("plot: a.png is not valid: the picture would have 41 curves, one for each combination of the values of seed. "
+      "Allowed: at most 40 curves.")),
 ], ids=["nothing", "ending", "lines"])
 def test_what_cannot_be_drawn_is_refused(text, file, sentence, sweep_of, tmp_path):
     with pytest.raises(WormcastError) as refused:

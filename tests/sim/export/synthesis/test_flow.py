@@ -106,8 +106,10 @@ def test_a_component_that_does_not_fit_has_an_area_and_no_clock():
 
 @pytest.mark.parametrize(("options", "sentence"), [
     ({"target": "spartan"}, "target: 'spartan' is not valid. Allowed: ecp5, ice40."),
-    ({"target": "ice40", "storage": "lutram"}, "storage: 'lutram' is not valid on HX8K. Allowed: registers."),
-    ({"storage": "relays"}, "storage: 'relays' is not valid on LFE5U-85F, speed 6. Allowed: lutram, registers."),
+    ({"target": "ice40", "storage": "lutram"},
+     "storage: 'lutram' is not valid with target ice40 (HX8K). Allowed: registers."),
+    ({"storage": "relays"},
+     "storage: 'relays' is not valid with target ecp5 (LFE5U-85F, speed 6). Allowed: lutram, registers."),
 ])
 def test_what_a_target_does_not_have_is_refused(options, sentence):
     for function in (synthesise, breakdown):

@@ -86,8 +86,10 @@ class ConsumptionClasses:
         hops = {_hop_of(direction) for direction in named}
         twice = any(_vc_of(direction) and _hop_of(direction) in whole for direction in named)
         if twice or len(set(named)) < len(named) or any(not network for network in self.networks):
-            raise WormcastError(f"classes: {typed} is not valid. Allowed: each direction once, and at least one in "
-                                "each class.")
+            again = next((one for one in named if named.count(one) > 1 or (_vc_of(one) and _hop_of(one) in whole)), "")
+            reason = f"direction {_hop_of(again)} occurs twice" if again else "a class has no direction"
+            raise WormcastError(f"classes: {typed} is not valid: {reason}. Allowed: each direction once, and at least "
+                                "one in each class.")
         if {"up", "down"} & hops and not {"up", "down"} >= hops:
             raise WormcastError(
                 f"classes: {typed} is not valid: directions of labels (up, down) and of dimensions are mixed. Allowed: "
@@ -206,7 +208,7 @@ def require_any_channel(classes: ClassMap | None, names: str) -> None:
     """Refuse consumption classes for schemes whose worms replicate in switches."""
     if classes is not None and len(classes):
         raise WormcastError(f"classes: {without_default(classes)} is not valid: worms of {names} reserve any "
-                            'consumption channel where a branch ends. Allowed: "".')
+                            'consumption channel where a branch ends. Allowed: "", no classes.')
 
 
 def missing_directions(classes: ConsumptionClasses, topology: Topology) -> list[str]:

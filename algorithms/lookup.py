@@ -22,6 +22,14 @@ __all__ = ["RELATIONS", "file_digest", "find_scheme", "load_relation", "load_sch
 
 T = TypeVar("T", Relation, Scheme)
 
+#: Meaning of each attribute that users' schemes and relations must have, with an example.
+ATTRIBUTES = {
+    "name": "its name on the command line, for example name = 'mine'",
+    "kinds": "the kinds of topology on which the scheme is defined, for example kinds = ('mesh',), or () for all kinds",
+    "relation": "the routing relation of its worms, for example relation = E_CUBE, from wormcast.algorithms",
+    "header": "the header format of its worms, for example header = AddressList, from wormcast.algorithms",
+}
+
 
 def find_scheme(text: str | Scheme, topology: Topology, relation: str | Relation | None = None) -> Scheme:
     """Find a scheme by name, with a relation by name, and bind it to a topology.
@@ -117,9 +125,10 @@ def _load(registry: Registry[T], text: str) -> T:
         raise WormcastError(f"{file}: {label} is no {kind.__name__}. Allowed: a subclass of {kind.__name__}, or an "
                             "instance.")
     if not isinstance(thing, kind):
-        raise WormcastError(f"{file}: {name} has type {type(thing).__name__}. Allowed: {kind.__name__}.")
+        raise WormcastError(f"{file}: {name} has type {type(thing).__name__}. Allowed: a subclass of "
+                            f"{kind.__name__}, or an instance.")
     if not isinstance(getattr(thing, "name", None), str) or not thing.name:
-        raise WormcastError(f"{file}: {label} has no valid attribute 'name'. Needed: text.")
+        raise WormcastError(f"{file}: {label} has no valid attribute 'name'. Needed: {ATTRIBUTES['name']}.")
     if not thing.name.isprintable():
         raise WormcastError(f"{file}: {label} has name {thing.name!r}, which is not valid. Allowed: printable "
                             "characters and plain spaces, on one line.")
@@ -130,7 +139,7 @@ def _load(registry: Registry[T], text: str) -> T:
         require_new_names(thing, str(file))
     for stated in kind.__annotations__:
         if not hasattr(thing, stated):
-            raise WormcastError(f"{file}: {label} has no attribute {stated!r}. Needed: this attribute.")
+            raise WormcastError(f"{file}: {label} has no attribute {stated!r}. Needed: {ATTRIBUTES[stated]}.")
     if isinstance(thing, Scheme) and not isinstance(thing.relation, Relation):
         raise WormcastError(f"{file}: {label} has relation {_shown(thing.relation)}. Allowed: an instance of Relation, "
                             "as E_CUBE or HAMILTONIAN.")
@@ -202,5 +211,12 @@ def _require_methods(file: Path, name: str, thing: type) -> None:
     lacks = sorted(getattr(thing, "__abstractmethods__", ()))
     if lacks:
         methods = (f"{one}({', '.join([*inspect.signature(getattr(thing, one)).parameters][1:])})" for one in lacks)
+        purposes = " and ".join(f"to {_purpose(getattr(thing, one))}" for one in lacks)
         raise WormcastError(f"{file}: class {name} has no method {', '.join(methods)}. Needed: "
-                            f"{'this method' if len(lacks) == 1 else 'these methods'}.")
+                            f"{'this method' if len(lacks) == 1 else 'these methods'}, {purposes}.")
+
+
+def _purpose(method: object) -> str:
+    """Return the first sentence of a method's docstring as an infinitive."""
+    sentence = " ".join((inspect.getdoc(method) or "implement it").split()).split(". ")[0].rstrip(".")
+    return sentence[0].lower() + sentence[1:]

@@ -286,7 +286,8 @@ class Plan:
             )
         for one in worm.classes:
             if one is not None and not 0 <= one < count:
-                self._refuse(f"worm {worm.id} has consumption class {one}. Allowed: {count} classes, from 0.")
+                self._refuse(f"worm {worm.id} has consumption class {one}. Allowed: "
+                             f"{', '.join(map(str, range(count)))}{', or ' * (count > 0)}None.")
 
     def _check_links(self, worm: PlannedWorm, routes: Routes) -> None:
         classes = len(routes.classes)
@@ -297,8 +298,9 @@ class Plan:
             while ahead and homes[ahead[0]] == at:
                 ahead.pop(0)
             if start != at or end < 0 or end not in self.topology.neighbours[at]:
+                ends = sorted({one for one in self.topology.neighbours[at].tolist() if one >= 0})
                 self._refuse(f"worm {worm.id} takes {start} to {end} at switch {at}, which is not a link there. "
-                             f"Needed: a link of switch {at}.")
+                             f"Needed: {at} to {' or '.join(map(str, ends))}.")
             # the plan may take any of several parallel links
             codes = {int(code) for phase in phases for code in routes.options[phase, at, ahead[0]]} if ahead else set()
             taken = {int(self.topology.link_of_port[at, code // classes]) for code in codes if code >= 0}
@@ -308,7 +310,7 @@ class Plan:
             at = end
         missed = [node for node in ahead if homes[node] != at]
         if missed:
-            self._refuse(f"worm {worm.id} ends at switch {at}, before it reaches node {missed[0]}. Needed: a path to "
+            self._refuse(f"worm {worm.id} ends at switch {at}, before it reaches node {missed[0]}. Needed: links to "
                          "all its destinations.")
 
     def _check_tree(self, worm: PlannedWorm, routes: Routes) -> None:
@@ -333,7 +335,7 @@ class Plan:
             ahead[start] = ahead[start] - onwards
         missed = sorted(node for switch, nodes in ahead.items() for node in nodes if homes[node] != switch)
         if missed:
-            self._refuse(f"worm {worm.id} does not reach node {missed[0]}. Needed: a path to all its destinations.")
+            self._refuse(f"worm {worm.id} does not reach node {missed[0]}. Needed: links to all its destinations.")
 
     def _refuse_hop(self, worm: PlannedWorm, start: int, end: int, routes: Routes, hops: set[int]) -> None:
         """Refuse a link that the relation does not take at a switch. ``hops``: switches to which the relation leads."""

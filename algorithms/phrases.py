@@ -1,13 +1,25 @@
 """Counts, numbers and options as words in sentences."""
 
-from typing import Any
+from typing import Any, Protocol
 
-__all__ = ["allowed_text", "count", "given_text", "number_text"]
+__all__ = ["allowed_text", "count", "given_text", "node_title", "number_text"]
+
+
+class Named(Protocol):
+    """A topology whose nodes have names."""
+
+    def node_name(self, node: int) -> str: ...
 
 
 def count(number: int, word: str) -> str:
     """Return a number with its noun: ``1 worm``, ``2 worms``, ``2 classes``."""
     return f"{number} {word}" if number == 1 else f"{number} {word}{'es' if word.endswith('s') else 's'}"
+
+
+def node_title(topology: Named, node: int) -> str:
+    """Return a node's id, followed by the coordinates or name, if this is another text: ``20 (3.2)``."""
+    name = topology.node_name(node)
+    return f"{node}" if name == str(node) else f"{node} ({name})"
 
 
 def number_text(value: Any) -> str:

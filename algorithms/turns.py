@@ -7,6 +7,7 @@ from .compiled import LINEAR, compiled_from
 from .consumption import ConsumptionClasses
 from .errors import WormcastError
 from .headers import Unicast
+from .phrases import node_title
 from .routing import Routes
 from .routing.base import turns_of
 from .schemes import Scheme
@@ -77,7 +78,8 @@ def wrong_turn(scheme: str, routes: Routes, link: int, to: int, stopped: bool) -
     """Return the refusal of a worm that arrives by a link and continues to a switch to which routers lack a turn."""
     topology = routes.topology
     start, _, end, _ = topology.links[link].tolist()
-    came, at, on = (topology.switch_title(switch) for switch in (start, end, to))
+    came, at, on = (node_title(topology, switch) if topology.direct else topology.switch_names[switch]
+                    for switch in (start, end, to))
     return WormcastError(
         f"scheme {scheme}: a worm comes from {came} to {at}, {'stops there, and ' if stopped else ''}continues to "
         f"{on}; routers for relation {routes.relation.name} do not have this turn in {topology.name}. Needed: another "

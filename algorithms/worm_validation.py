@@ -123,19 +123,22 @@ class _Rows:
         last = self.nodes - 1
         destinations, tier = self.arrays["destinations"], self.arrays["tier"]
         for row in _rows(_outside(self.source, 0, last)):
-            raise self.invalid(row, f"is sent by node {self.source[row]}. Allowed: 0 to {last}.")
+            raise self.invalid(row, f"is sent by node {self.source[row]} (array source). Allowed: 0 to {last}.")
         for row in _rows(_outside(destinations, 0, last)):
-            raise self.invalid(self.worm_of_visit[row], f"visits node {destinations[row]}. Allowed: 0 to {last}.")
+            raise self.invalid(self.worm_of_visit[row],
+                               f"visits node {destinations[row]} (array destinations). Allowed: 0 to {last}.")
         if "signs" in self.arrays:
             signs, most = self.arrays["signs"], (1 << topology.coordinates.shape[1]) - 1
             for row in _rows(_outside(signs, 0, most)):
-                raise self.invalid(self.worm_of_visit[row], f"has signs {signs[row]}. Allowed: 0 to {most}.")
+                raise self.invalid(self.worm_of_visit[row],
+                                   f"has signs {signs[row]} (array signs). Allowed: 0 to {most}.")
         if "steps" in self.arrays:
             steps = self.arrays["steps"]
             for row in _rows(_outside(steps, 1, MOST_STEPS)):
-                raise self.invalid(row, f"has step {steps[row]}. Allowed: 1 to {MOST_STEPS}.")
+                raise self.invalid(row, f"has step {steps[row]} (array steps). Allowed: 1 to {MOST_STEPS}.")
         for row in _rows((tier != HOST) & (tier != INTERFACE)):
-            raise self.invalid(row, f"has tier {tier[row]}. Allowed: {HOST}, {INTERFACE}.")
+            raise self.invalid(row, f"has tier {tier[row]} (array tier). Allowed: {HOST} (sent by a host), "
+                               f"{INTERFACE} (by a network interface).")
 
     def require_visits(self, destination_offsets: npt.NDArray[np.int64], destinations: npt.NDArray[np.int32]) -> None:
         """Check that the worms of each message visit its destinations once, and no other node."""
@@ -150,7 +153,8 @@ class _Rows:
             key = min(int(keys[at]) for keys in (found, wanted) if at < len(keys))
             message, node = divmod(key, self.nodes)
             times, expected = (int((keys == key).sum()) for keys in (found, wanted))
-            raise _Invalid(f"node {node} is visited {count(times, 'time')}. Needed: {expected}.", message)
+            needed = f"{count(expected, 'visit')}" if expected else "no visit, as it is not a destination"
+            raise _Invalid(f"node {node} is visited {count(times, 'time')}. Needed: {needed}.", message)
         for row in _rows(np.diff(self.arrays["destination_offsets"]) == 0):
             raise self.invalid(row, "has no destination. Needed: 1 or more.")
 
@@ -192,7 +196,7 @@ class _Rows:
                            int(self.message[row]))
         sent = np.searchsorted(sorted_senders, senders, "right") - np.searchsorted(sorted_senders, senders)
         for row in _rows(_outside(self.rank, 0, sent - 1)):
-            raise self.invalid(row, f"has rank {self.rank[row]}. Allowed: 0 to {sent[row] - 1}, as node "
+            raise self.invalid(row, f"has rank {self.rank[row]} (array rank). Allowed: 0 to {sent[row] - 1}, as node "
                                f"{self.source[row]} sends {count(int(sent[row]), 'worm')}.")
 
 

@@ -76,7 +76,8 @@ class AddressList(HeaderByShape):
             raise WormcastError(f"header: relations: {self.relations} is not valid. Allowed: 1 or more.")
         even = tuple(d for d, extent in enumerate(self.shape) if extent % 2 == 0)
         if tuple(d for d in even if d in self.signed) != self.signed:
-            raise WormcastError(f"header: signs of dimensions {self.signed} are not valid. Allowed: {even}, ascending.")
+            raise WormcastError(f"header: signs of dimensions {self.signed} are not valid. Allowed: () or some of "
+                                f"{even}, the dimensions with an even extent, ascending.")
         least = self.selector_bits + self.last_bits + self.address_bits
         if self.flit_width < least:
             parts = [(self.coordinate_bits, "an address"), (len(self.signed), "its signs"),

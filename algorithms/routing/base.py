@@ -228,7 +228,8 @@ def turns_of(relation: Relation, topology: Topology) -> npt.NDArray[np.bool_]:
 
 def no_path(routes: "Routes", switch: int, node: int) -> WormcastError:
     """Return the error for a relation that has no path from a switch to a node."""
-    return WormcastError(f"relation {routes.relation.name}: it does not lead from switch {switch} to node {node} in "
+    name = routes.topology.switch_names[switch]
+    return WormcastError(f"relation {routes.relation.name}: it does not lead from switch {name} to node {node} in "
                          f"{routes.topology.name}. Needed: a path to each node.")
 
 

@@ -15,6 +15,7 @@ from ..consumption import ConsumptionClasses
 from ..errors import MessageError, WormcastError, users_code
 from ..headers import Header
 from ..old_names import ATTRIBUTES
+from ..phrases import node_title
 from ..routing import Relation, Routes
 from ..topologies.base import Topology
 from ..topologies.parameters import NO_CHOICES, read_parameters
@@ -361,8 +362,8 @@ def classes_of(scheme: Scheme, topology: Topology) -> ConsumptionClasses:
 
 def describe_multicast(scheme: Scheme, topology: Topology, source: int, destinations: list[int]) -> str:
     """Return the beginning of error messages about the worms of a multicast: its scheme, source and destinations."""
-    names = " ".join(map(topology.node_name, destinations)) or "no node"
-    return f"scheme {scheme.name}, a multicast from {topology.node_name(source)} to {names}"
+    names = ", ".join(node_title(topology, node) for node in destinations) or "no node"
+    return f"scheme {scheme.name}, a multicast from {node_title(topology, source)} to {names}"
 
 
 def _is_own(scheme: Scheme) -> bool:
@@ -390,12 +391,12 @@ def _check_messages(topology: Topology, messages: MessageBatch) -> None:
     if fault < 0:
         return
     key = "source" if fault == 0 and node == sources[message] else "destinations"
-    name = topology.node_name(node) if 0 <= node < topology.nodes else ""
+    title = node_title(topology, node) if 0 <= node < topology.nodes else ""
     reason = (
         f"node {node} is not in {topology.name}. Allowed: 0 to {topology.nodes - 1}.",
         "a multicast has no destinations. Needed: 1 or more.",
-        f"node {node} ({name}) is not valid: it is the source. Allowed: other nodes.",
-        f"node {node} ({name}) is not valid: it occurs twice. Allowed: once.",
+        f"node {title} is not valid: it is the source. Allowed: other nodes.",
+        f"node {title} is not valid: it occurs twice. Allowed: once.",
     )[fault]
     raise MessageError(f"{key}: {reason}", message, several=len(sources) > 1)
 

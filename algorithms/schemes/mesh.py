@@ -1,6 +1,7 @@
 """Base of schemes for meshes: their forms by the number of dimensions."""
 
 from ..errors import WormcastError
+from ..phrases import count
 from ..topologies.base import Topology
 from .base import Scheme
 
@@ -40,8 +41,8 @@ class MeshScheme(Scheme):
         """Refuse networks other than meshes, and meshes for which the scheme has no form."""
         if topology.kind in self.kinds and not self._words(dimensions := len(topology.shape)):
             raise WormcastError(
-                f"scheme {self.name}: {topology.name} has {dimensions} dimensions. Allowed: {self.dimensions} "
-                "dimensions."
+                f"scheme {self.name}: {topology.name} has {count(dimensions, 'dimension')}. Allowed: "
+                f"{self.dimensions} dimensions."
             )
         if self.kinds == ("mesh",) and topology.kind != "mesh" and not (self._words(2) and self._words(4)):
             raise WormcastError(f"scheme {self.name}: topology {topology.name} is not valid. Allowed: networks of kind "

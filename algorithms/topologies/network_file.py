@@ -210,7 +210,8 @@ class _Reader:
         """Return the network with the positions in drawings that the file states."""
         for key in ("node_places", "sink_places"):
             if key in self.entries and "places" not in self.entries:
-                raise self.refusal(f"places are missing, but the file has {key}. Needed: places.")
+                raise self.refusal(f"places are missing, but the file has {key}. Needed: places, a list with "
+                                   "the position of each switch.")
         if "places" not in self.entries:
             return topology
         switches, nodes, sinks = (

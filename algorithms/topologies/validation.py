@@ -107,9 +107,10 @@ def _with_arrays(topology: Topology) -> Topology:
         raise _Invalid(f"shape {shape!r} is not valid. Needed: a tuple of whole numbers from 1 whose product is the "
                        f"number of nodes, {nodes}.")
     coordinates = _integers("coordinates", topology.coordinates, (nodes, len(shape)))
-    if not np.array_equal(coordinates, np.stack(np.unravel_index(np.arange(nodes), shape), axis=1)):
-        raise _Invalid("coordinates are not valid. Needed: those of node ids that are row-major in the "
-                       f"shape {list(shape)}.")
+    row_major = np.stack(np.unravel_index(np.arange(nodes), shape), axis=1)
+    for node in np.flatnonzero((coordinates != row_major).any(axis=1))[:1]:
+        raise _Invalid(f"coordinates {coordinates[node].tolist()} of node {node} are not valid. Needed: "
+                       f"{row_major[node].tolist()}, as ids of nodes are row-major in the shape {list(shape)}.")
     labels = None
     if topology.labels is not None:
         labels = _integers("labels", topology.labels, (nodes,))
@@ -152,7 +153,10 @@ def _array(what: str, value: Any) -> npt.NDArray[Any]:
     try:
         return np.asarray(value)
     except ValueError:
-        raise _Invalid(f"{what} are not an array: their rows differ in length. Needed: rows of one length.") from None
+        sizes = [len(row) if hasattr(row, "__len__") else 1 for row in value]
+        odd = next((f"row {row} has {count(size, 'number')}, and row 0 has {sizes[0]}"
+                    for row, size in enumerate(sizes) if size != sizes[0]), "their rows differ in length")
+        raise _Invalid(f"{what} are not an array: {odd}. Needed: rows of one length.") from None
 
 
 def _integers(what: str, value: Any, shape: tuple[int | str, ...]) -> npt.NDArray[np.int32]:
@@ -163,7 +167,8 @@ def _integers(what: str, value: Any, shape: tuple[int | str, ...]) -> npt.NDArra
         raise _Invalid(f"{what} are {array.dtype} [{', '.join(map(str, array.shape))}]. Needed: whole numbers "
                        f"[{', '.join(map(str, shape))}].")
     if array.size and not -(2**31) <= array.min() <= array.max() < 2**31:
-        raise _Invalid(f"{what} are not valid. Allowed: whole numbers of 32 bits.")
+        large = array[(array < -(2**31)) | (array >= 2**31)][0]
+        raise _Invalid(f"{what}: {large} is not valid. Allowed: whole numbers of 32 bits.")
     return array.astype(np.int32)
 
 

@@ -163,10 +163,10 @@ def read_command(command: str) -> Call:
 def require_valid_commands(figure: "Figure") -> None:
     """Refuse a figure with a command that is not valid, or that names an output other than its picture."""
     for command in sorted(figure.commands):
-        with naming(f"output('{command}') of {figure.name}"):
+        with naming(f"output('{command}') in {figure.place}"):
             require_only_pictures(command, drawn=False)
     for number, picture in enumerate(figure.pictures):
-        with naming(f"pictures[{number}].command in {figure.name}"):
+        with naming(f"pictures[{number}].command in {figure.place}"):
             require_only_pictures(picture.command, drawn=True)
 
 

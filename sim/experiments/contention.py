@@ -36,17 +36,17 @@ def require_followed(scheme: Scheme, configuration: Configuration) -> None:
         packets request rows.
     """
     if scheme.is_tree:
-        raise WormcastError(f"contention: {scheme.name} is not valid: its worms branch. "
-                            "Allowed: schemes whose worms do not branch.")
+        raise WormcastError(f"contention: on is not valid with {scheme.name}, whose worms branch. Allowed: schemes "
+                            "whose worms do not branch, such as individual.")
     if configuration.slots:
-        raise WormcastError(f"contention: --absorb {configuration.slots} is not valid: worms are not followed through "
-                            "retransmission slots. Allowed: off, host.")
+        raise WormcastError(f"contention: on is not valid with --absorb {configuration.slots}: worms are not followed "
+                            "through retransmission slots. Allowed: --absorb off, --absorb host.")
     if configuration.readers != "coupled":
-        raise WormcastError(f"contention: --readers {configuration.readers} is not valid: worms are not followed "
-                            "through independent readers. Allowed: coupled.")
+        raise WormcastError(f"contention: on is not valid with --readers {configuration.readers}: worms are not "
+                            "followed through independent readers. Allowed: --readers coupled.")
     if configuration.requests_rows:
-        raise WormcastError("contention: --admission messages is not valid: control packets are not followed. "
-                            "Allowed: oracle.")
+        raise WormcastError("contention: on is not valid with --admission messages: control packets are not followed. "
+                            "Allowed: --admission oracle.")
 
 
 def followed(scheme: Scheme, configuration: Configuration) -> bool:

@@ -7,7 +7,7 @@ import io
 import json
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -20,11 +20,14 @@ from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 from ..common.reading import GZIP, reading
 from ..host import Message
 
-__all__ = ["Line", "MessageFile", "message_schema", "messages_in", "write_messages"]
+__all__ = ["Line", "MessageFile", "message_schema", "messages_in", "unreceived", "write_messages"]
 
 #: Length limit of a line in bytes.
 #: A message to all nodes of the largest mesh, with the nodes' names, needs less than an eighth of this limit.
 LONGEST_LINE = 1 << 20
+
+#: Largest number of allowed messages that a refusal lists.
+LISTED = 8
 
 #: Word for all other nodes in place of a list of destinations.
 ALL = "all"
@@ -205,8 +208,9 @@ class MessageFile:
                         else [_node(topology, node, "destinations") for node in nodes])
         everyone = [source, *destinations]
         if len(set(everyone)) < len(everyone):
-            twice = next(node for node in everyone if everyone.count(node) > 1)
-            raise WormcastError(f"destinations: {topology.node_name(twice)} is not valid: it "
+            place, twice = next((place, node) for place, node in enumerate(destinations)
+                                if node in everyone[:place + 1])
+            raise WormcastError(f"destinations: {given(nodes[place])} is not valid: it "
                                 f"{'is the source' if twice == source else 'occurs twice'}. "
                                 "Allowed: distinct nodes other than the source.")
         if not isinstance(after, list):
@@ -233,6 +237,26 @@ def messages_in(file: MessageFile, topology: Topology) -> list[Message]:
     if not messages:
         raise file.without_messages()
     return messages
+
+
+def unreceived(other: int, number: int, source: str, known: Sequence[int]) -> WormcastError:
+    """Return the error that refuses an entry of a message's key ``after`` that the message's source does not receive.
+
+    Parameters
+    ----------
+    other, number : int
+        The entry, and the message with this entry.
+    source : str
+        Source of the message.
+    known : sequence of int
+        Earlier messages that the source receives.
+    """
+    reason = ("the first message has no earlier messages" if not number else
+              "it is not the number of an earlier message" if not 0 <= other < number else
+              f"message {other} does not go to node {source}, the source of message {number}")
+    listed = ", ".join(map(str, known[:LISTED])) + ", ..." * (len(known) > LISTED)
+    return WormcastError(f"after: {other} is not valid: {reason}. Allowed: earlier messages with the destination "
+                         f"{source}: {listed or 'none'}.")
 
 
 def write_messages(messages: Iterable[Message], topology: Topology, path: Path) -> None:

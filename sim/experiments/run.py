@@ -27,6 +27,7 @@ from ..waves.record import find_instances
 from .contention import contention as waits_of
 from .contention import require_followed
 from .energy_table import EnergyTable
+from .message_file import unreceived
 
 if TYPE_CHECKING:
     from ..engines.deadlock import Deadlock
@@ -209,9 +210,8 @@ def check_messages(messages: Sequence[Message]) -> None:
                                several=several)
         for other in message.after:
             if not 0 <= other < index or message.source not in messages[other].destinations:
-                reason = "" if index else ": the first message has no earlier messages"
-                raise MessageError(f"after: {other} is not valid{reason}. Allowed: earlier messages with the "
-                                   f"destination {message.source}, the source of this message.", index, several=several)
+                known = [earlier for earlier in range(index) if message.source in messages[earlier].destinations]
+                raise MessageError(str(unreceived(other, index, str(message.source), known)), index, several=several)
         if len(set(message.after)) < len(message.after):
             raise MessageError(f"after: {message.after} is not valid: a message occurs twice. Allowed: each message at "
                                "most once.", index, several=several)

@@ -138,7 +138,7 @@ class TestGraph:
                 return [(rows[switch, switch - 1], 0)]
             return [] if switch == node else [(rows[switch, switch + (1 if came is None or node > switch else -1)], 0)]
 
-        with pytest.raises(WormcastError, match=r"by given: a worm comes from (\S+) to \S+, continues to \1; routers"):
+        with pytest.raises(WormcastError, match=r"by given: a worm comes from (\d+ \S+) to \d+ \S+, continues to \1; "):
             check(line, INDIVIDUAL, relation=Built(line, back))
         for scheme, relation in (("dual-path", E_CUBE), ("dual-path", SHORTEST), ("multipath", E_CUBE),
                                  ("e-mcast", HAMILTONIAN), ("column-path", HAMILTONIAN), ("dual-path", ADAPTIVE)):

@@ -46,7 +46,8 @@ def load(folder, change):
 MESSAGES = [0, 4], [0, 3, 4], [1, 2, 3, 8]
 
 WHOLE = "^scheme mine: the array "
-FIRST, SECOND = "^scheme mine, a multicast from 0.0 to 0.1 0.2 1.0: ", "^scheme mine, a multicast from 1.1 to 2.2: "
+FIRST, SECOND = (rf"^scheme mine, a multicast from {nodes}: " for nodes in (
+    r"0 \(0.0\) to 1 \(0.1\), 2 \(0.2\), 3 \(1.0\)", r"4 \(1.1\) to 8 \(2.2\)"))
 NONE_YET = ("f = {k: f[k][:0] for k in ('source', 'rank', 'after', 'destinations')} | "
             "{'message_offsets': np.zeros(3, np.int64), 'destination_offsets': np.zeros(1, np.int64)}")
 
@@ -62,14 +63,14 @@ FAULTS = [
     ("f['message_offsets'] = f['message_offsets'][:-1]", WHOLE + r"message_offsets .* int64 \[2\]. Needed: int64 \[3"),
     ("f['message_offsets'][-1] -= 1", WHOLE + "message_offsets .* Needed: numbers from 0 to 4 that never fall"),
     ("f['destination_offsets'][1] = 9", WHOLE + "destination_offsets .* Needed: numbers from 0 to .* that never fall"),
-    ("f['source'][0] = 5000", FIRST + "worm 0 is sent by node 5000. Allowed: 0 to 8"),
-    ("f['destinations'][0] = -1", FIRST + "worm 0 visits node -1. Allowed: 0 to 8"),
-    ("f['signs'] = np.full(4, 4)", FIRST + "worm 0 has signs 4. Allowed: 0 to 3"),
-    ("f['steps'] = np.zeros(4, np.int32)", FIRST + "worm 0 has step 0. Allowed: 1 to "),
-    ("f['tier'][3] = 9", SECOND + "worm 0 has tier 9. Allowed: 0, 1"),
-    (NONE_YET, FIRST + "node 1 is visited 0 times. Needed: 1"),
+    ("f['source'][0] = 5000", FIRST + "worm 0 is sent by node 5000 .array source.. Allowed: 0 to 8"),
+    ("f['destinations'][0] = -1", FIRST + "worm 0 visits node -1 .array destinations.. Allowed: 0 to 8"),
+    ("f['signs'] = np.full(4, 4)", FIRST + "worm 0 has signs 4 .array signs.. Allowed: 0 to 3"),
+    ("f['steps'] = np.zeros(4, np.int32)", FIRST + "worm 0 has step 0 .array steps.. Allowed: 1 to "),
+    ("f['tier'][3] = 9", SECOND + "worm 0 has tier 9 .array tier.. Allowed: 0 .sent by a host., 1 "),
+    (NONE_YET, FIRST + "node 1 is visited 0 times. Needed: 1 visit"),
     ("f['destinations'][1] = f['destinations'][0]", FIRST + r"node \d is visited \d times?. Needed: 1"),
-    ("f['destinations'][-1] = 4", SECOND + "node 4 is visited 1 time. Needed: 0"),
+    ("f['destinations'][-1] = 4", SECOND + "node 4 is visited 1 time. Needed: no visit, as it is not a destination"),
     ("f['message_offsets'][1] -= 1", FIRST + r"node \d is visited 0 times. Needed: 1"),
     ("f['destination_offsets'][1] = 0", FIRST + "worm 0 has no destination. Needed: 1 or more"),
     ("f['tier'][0] = 1", FIRST + "worm 0 is forwarded by a network interface, and depends on no worm"),
@@ -81,7 +82,7 @@ FAULTS = [
     ("f['after'][0] = -7", FIRST + "worm 0 depends on worm -7 .array after.. Allowed: an earlier worm"),
     ("f['after'][1] = 0", FIRST + "worm 1 is sent by node 0, and depends on worm 0, which does not reach node 0"),
     ("f['rank'][:] = 0", FIRST + "node 0 sends 2 worms of rank 0. Allowed: one"),
-    ("f['rank'] -= 5", FIRST + "worm 0 has rank -5. Allowed: 0 to 1, as node 0 sends 2 worms"),
+    ("f['rank'] -= 5", FIRST + "worm 0 has rank -5 .array rank.. Allowed: 0 to 1, as node 0 sends 2 worms"),
     ("return worms.source", "^scheme mine: worms returns a value of type ndarray. Needed: Worms"),
 ]
 

@@ -201,8 +201,8 @@ class Curve(SeriesCurve):
         if word in CURVE_WORDS and not at_points:
             return self._of_curve(word)
         if word not in POINT_WORDS and not at_points:
-            raise WormcastError(f"{self.figure.name}: {word} is not valid: series {self.series.name} has load "
-                                f"experiments. Allowed: {', '.join((*POINT_WORDS, *CURVE_WORDS))}.")
+            raise WormcastError(f"{word} is not valid with series {self.series.name} of {self.figure.place}, which has "
+                                f"load experiments. Allowed: {', '.join((*POINT_WORDS, *CURVE_WORDS))}.")
         found: dict[float | None, npt.NDArray[np.float64]] = {}
         for place in self.judged:
             saturated = self._saturated(place)

@@ -5,7 +5,7 @@ import math
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -182,6 +182,8 @@ class Figure:
         Quantity on the x axis: the load; an option of ``wormcast load``; or an option of ``wormcast run``.
     runs : bool
         True if the figure's points are single runs, False if they are load experiments.
+    file : str
+        The figure's file, as the user has written it; empty for figures of the catalogue.
     latency : str
         Messages whose latency is drawn: ``all``, ``multicast`` or ``unicast``.
     values : tuple
@@ -205,24 +207,30 @@ class Figure:
     values: tuple[Any, ...] = ()
     latency: str = ALL
     scatter: Scatter | None = None
+    file: str = ""
+
+    @property
+    def place(self) -> str:
+        """The figure in error messages: its file, or its name in the catalogue."""
+        return self.file or self.name
 
     def find_series(self, name: str) -> tuple["Figure", Series]:
         """Find a series of this figure by its name, or of another figure by FIGURE:SERIES. Return (figure, series)."""
         of, colon, which = name.rpartition(":")
         if colon and not of.endswith(".toml") and of not in catalogue():
-            raise WormcastError(f"statements in {self.name}: series {name!r} is not valid: there is no figure {of!r}."
+            raise WormcastError(f"statements in {self.place}: series {name!r} is not valid: there is no figure {of!r}."
                                 f"{nearest(of, catalogue())} Allowed: FIGURE:SERIES, with a figure of wormcast list "
                                 "figures or a file NAME.toml.")
         figure = find_figure(of) if colon else self
         if which not in figure.series:
-            raise WormcastError(f"statements in {self.name}: series {name!r} is not valid: {figure.name} has " + (
+            raise WormcastError(f"statements in {self.place}: series {name!r} is not valid: {figure.place} has " + (
                 f"no such series.{nearest(which, figure.series)} Allowed: {', '.join(figure.series)}; a series of "
                 "another figure as FIGURE:SERIES." if figure.series else
                 "no series. Allowed: a series of another figure, as FIGURE:SERIES."))
         if (figure.over, figure.values) != (self.over, self.values):
             found = f"is {figure.over}" if figure.over != self.over else "has other values"
-            raise WormcastError(f"statements in {self.name}: series {name!r} is not valid: the x axis of "
-                                f"{figure.name} {found}. Allowed: figures over {self.over} with the same values.")
+            raise WormcastError(f"statements in {self.place}: series {name!r} is not valid: the x axis of "
+                                f"{figure.place} {found}. Allowed: figures over {self.over} with the same values.")
         return figure, figure.series[which]
 
     @property
@@ -342,7 +350,7 @@ def require_claim(claim: str, figures: Sequence[Figure]) -> None:
     """Refuse a claim on which none of the figures has a statement."""
     known = list(dict.fromkeys(statement.claim for one in figures for statement in one.statements))
     if claim not in known:
-        of = figures[0].name if len(figures) == 1 else f"these {len(figures)} figures"
+        of = figures[0].place if len(figures) == 1 else f"these {len(figures)} figures"
         allowed = ', '.join(known) if known else "a figure without claim"
         raise WormcastError(f"claim: {claim!r} is not valid: {of} {'has' if len(figures) == 1 else 'have'} no "
                             f"statement on it.{nearest(claim, known)} Allowed: {allowed}.")
@@ -369,7 +377,7 @@ def read_figure(file: Path) -> Figure:
     """Read and check a figure's file."""
     entries = _entries(file)
     with _named(file):
-        return _figure(file.stem, entries)
+        return replace(_figure(file.stem, entries), file="" if file.parent == HERE else str(file))
 
 
 def _named(file: Path) -> contextlib.AbstractContextManager[None]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.phrases import count
 from wormcast.algorithms.worms import steps_of
 
 from ...build.compatibility import require_sent
@@ -102,8 +103,10 @@ class RandomPoint:
             engine.run(STEP)
         check_receipts(engine.host)
         if host.counters[UNDELIVERED]:
-            raise WormcastError(f"{int(host.counters[UNDELIVERED])} deliveries are outstanding after {TIMEOUT} cycles. "
-                                "Needed: options with which each run delivers its message.")
+            raise WormcastError(
+                f"{count(int(host.counters[UNDELIVERED]), 'destination')} of {count(self.draws, 'multicast')} have not "
+                f"received the message after {TIMEOUT} cycles, the limit of runs in figures. Needed: shorter messages "
+                "or overheads (length, t_hs), or hardware in which the run ends without deadlock.")
         offsets = worms.destination_offsets[worms.message_offsets]
         latencies = np.maximum.reduceat(host.received, offsets[:-1])
         steps = np.maximum.reduceat(np.array(steps_of(worms)), worms.message_offsets[:-1])

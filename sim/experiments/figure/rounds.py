@@ -201,7 +201,7 @@ class Study:
         looks = self.plan.looks if self.plan is not None else 1
         for number, statement in enumerate(self.figure.statements):
             if number not in self._verdicts or self._open(number):
-                with naming(f"statements[{number}] in {self.figure.name}"):
+                with naming(f"statements[{number}] in {self.figure.place}"):
                     self._verdicts[number] = self._judge(statement, output, looks if self._planned(statement) else 1)
         if self._look >= looks:
             return []

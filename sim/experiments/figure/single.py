@@ -80,8 +80,9 @@ class RunPoint:
                          contention=followed(scheme, configuration))
             one = _alone(network, configuration, self.message.length)
         if result.outcome != "delivered":
-            raise WormcastError(f"{self.name}: the run is not delivered: its outcome is {result.outcome}. Needed: "
-                                "options with which the run delivers its message.")
+            at = f"{result.cycles} cycles" + ", the limit of runs in figures" * (result.cycles >= TIMEOUT)
+            raise WormcastError(f"{self.name}: the run's outcome is {result.outcome} after {at}. Needed: options with "
+                                "which wormcast run has the outcome delivered.")
         t_s, t_r = configuration.t_hs, configuration.t_hr
         cost = scheme.cost(network) if has_formula(network, configuration, self.message) else None
         broadcast = len(self.message.destinations) == network.nodes - 1
@@ -220,8 +221,8 @@ class RunCurve(SeriesCurve):
     def measured(self, word: str) -> Quantity:
         """Return the measurement ``word``, one of `RUN_WORDS`, at each value of the option on the axis."""
         if word not in RUN_WORDS:
-            raise WormcastError(f"{self.figure.name}: {word} is not valid: series {self.series.name} has single runs. "
-                                f"Allowed: {', '.join(RUN_WORDS)}.")
+            raise WormcastError(f"{word} is not valid with series {self.series.name} of {self.figure.place}, which has "
+                                f"single runs. Allowed: {', '.join(RUN_WORDS)}.")
         found: dict[float | None, Any] = {}
         for place in self.places:
             each = self.results[place].get(REPETITIONS)

@@ -111,8 +111,8 @@ def load_until_interval(
         A stop was requested.
     """
     if isinstance(traffic, Trace):
-        raise WormcastError("until_interval: a trace is not valid: it has a length of its own. "
-                            "Allowed: random traffic.")
+        raise WormcastError("until_interval: on is not valid with a trace, whose messages determine the number of "
+                            "cycles. Allowed: random traffic.")
     first, *_ = further = lengths(cycles, warmup)
     experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=first, warmup=warmup,
                             parts=shared(DEFAULT_SEEDS if seeds is None else seeds, workers), precision=precision,

@@ -5,19 +5,21 @@ import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.errors import unreadable
+from wormcast.algorithms.phrases import node_title
 from wormcast.algorithms.typecheck import require_kind
 
 from ...build.limits import MOST_LOAD_CYCLES
 from ...build.traffic import LONGEST
 from ...host import NEVER
-from ..message_file import Line, MessageFile
+from ..message_file import Line, MessageFile, unreceived
 from .created import NO_WAITS, Created
 
 __all__ = ["Trace", "TraceSource"]
@@ -114,12 +116,11 @@ class Trace:
                     if line.cycle < last:
                         raise WormcastError(f"cycle {line.cycle} is not valid after a message with cycle {last}. "
                                             "Needed: messages in the order of their cycles.")
+                    receives = partial(_is_destination, sets, row, line.source)
                     for other in line.after:
-                        sets.seek(other * row + line.source // 8)
-                        if not sets.read(1)[0] >> line.source % 8 & 1:
-                            raise WormcastError(f"after: {other} is not valid. Allowed: earlier lines with the "
-                                                f"destination {topology.node_name(line.source)}, the source of this "
-                                                "line.")
+                        if not receives(other):
+                            raise unreceived(other, lines, node_title(topology, line.source),
+                                             [*filter(receives, range(lines))])
                 if line.after:
                     sets.seek(lines * row)
                 sets.write(sum(1 << node for node in line.destinations).to_bytes(row, "little"))
@@ -149,6 +150,13 @@ class Trace:
     def to_dict(self) -> dict[str, Any]:
         """Return the trace's path and digest as plain data for JSON."""
         return {"trace": self.path, "trace_sha256": self.sha256}
+
+
+def _is_destination(sets: IO[bytes], row: int, node: int, line: int) -> bool:
+    """Return whether a node is a destination of a line. ``sets`` has ``row`` bytes for each line, a bit for each
+    node."""
+    sets.seek(line * row + node // 8)
+    return bool(sets.read(1)[0] >> node % 8 & 1)
 
 
 class TraceSource:

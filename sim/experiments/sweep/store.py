@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.file_schema import given
 
 from ...common.atomic_write import make_folder, require_writable
 
@@ -91,8 +92,8 @@ class ResultStore:
         """Return the result of a finished point."""
         found = self._find(key)
         if found is None:
-            raise WormcastError(f"{self.path} is not valid: another program has removed a finished point from it. "
-                                "Needed: a file that only wormcast changes.")
+            raise WormcastError(f"{self.path} is not valid: it has no finished point {given(key)}. Needed: a file that "
+                                "no program changes or replaces while wormcast uses it.")
         return found
 
     def _find(self, key: str) -> dict[str, Any] | None:

@@ -91,7 +91,7 @@ class Comment:
                                     "this link in the network")
         for number, one in enumerate(data["worms"]):
             self._check(one, WORM, f"worm {number}")
-            self._check_nodes([one["source"]], f"source of worm {number}")
+            self._check_nodes(one["source"], f"source of worm {number}")
             self._check_nodes(one["destinations"], f"destinations of worm {number}")
         deadlock = data.get("deadlock")
         if deadlock is not None:
@@ -142,9 +142,11 @@ class Comment:
             if type(data.get(name)) is not kind:
                 raise self._damaged(f"{name}{what and f' of {what}'} as {data.get(name)!r}")
 
-    def _check_nodes(self, nodes: list[Any], what: str) -> None:
+    def _check_nodes(self, data: Any, what: str) -> None:
+        nodes = data if isinstance(data, list) else [data]
         if not nodes or not all(type(node) is int and 0 <= node < self.topology.nodes for node in nodes):
-            raise self._damaged(f"{what} as {nodes!r}")
+            raise self._damaged(f"{what} as {data!r}, and {self.topology.name} has nodes 0 to "
+                                f"{self.topology.nodes - 1}")
 
     def _damaged(self, what: str) -> WormcastError:
         return damaged(self._path, f"its comment gives {what}")

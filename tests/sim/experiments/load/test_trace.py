@@ -282,14 +282,14 @@ def test_files_that_are_refused(text, sentence, tmp_path):
     (line(5, False, [1]), "source: false is not valid. Allowed: a node"),
     (line(5, 0, []), "destinations: [] is not valid. Allowed: 1 or more entries"),
     (line(5, 0, 3), "destinations: 3 is not valid. Allowed: a list of nodes"),
-    (line(5, 0, [0]), "destinations: 0.0 is not valid: it is the source. Allowed: distinct nodes other than"),
-    (line(5, 0, [3, "0.3"]), "destinations: 0.3 is not valid: it occurs twice. Allowed: distinct nodes"),
+    (line(5, 0, [0]), "destinations: 0 is not valid: it is the source. Allowed: distinct nodes other than"),
+    (line(5, 0, [3, "0.3"]), "destinations: '0.3' is not valid: it occurs twice. Allowed: distinct nodes"),
     (line(5, 1, [3], after=1), "after: 1 is not valid: 1 is not the number of an earlier message."),
     (line(5, 1, [3], after=-1), "after: -1 is not valid. Allowed: the number of an earlier message"),
     (line(5, 1, [3], after=[0, 0]), "after: [0, 0] is not valid"),
     (line(5, 1, [3], after="0"), "after: '0' is not valid. Allowed: the number of an earlier message, or a list"),
-    (line(5, 0, [3], after=0), "after: 0 is not valid. Allowed: earlier lines with the destination 0.0, the source"),
-    (line(5, 5, [3], after=0), "after: 0 is not valid. Allowed: earlier lines with the destination 1.1, the source"),
+    (line(5, 0, [3], after=0), "after: 0 is not valid: message 0 does not go to node 0 (0.0), the source of "),
+    (line(5, 5, [3], after=0), "after: 0 is not valid: message 0 does not go to node 5 (1.1), the source of "),
     ("1" * (1 << 20), "the line is too long. Allowed: fewer than 1048576 bytes"),
 ], ids=lambda case: "" if isinstance(case, str) else json.dumps(case)[:40])
 def test_a_line_that_is_no_message_is_refused(second, sentence, tmp_path):
@@ -342,5 +342,5 @@ def test_what_has_no_meaning_with_a_trace_is_refused(trace_of):
         load(MESH, SCHEMES["dual-path"], trace, seeds=(1, 2), **options)
     with pytest.raises(WormcastError, match=r"warmup: 6 is not valid with 6 cycles\. Allowed: 0 to 5"):
         load(MESH, SCHEMES["dual-path"], trace, cycles=None, warmup=6, **options)
-    with pytest.raises(WormcastError, match="a trace is not valid: it has a length of its own"):
+    with pytest.raises(WormcastError, match="until_interval: on is not valid with a trace, whose "):
         load_until_interval(MESH, SCHEMES["dual-path"], trace, **options)

@@ -354,10 +354,10 @@ def test_files_that_hold_no_messages_are_refused(text, sentence, tmp_path):
         (2, '{"at": 0, "source": 0, "destinations": 1, "length": 4}', "destinations: 1 is not valid. Allowed: a"),
         (0, '{"at": 0, "source": 0, "destinations": [17], "length": 4}', "destinations: '17' is not in mesh:4x4"),
         (2, '{"at": 0, "source": 0, "destinations": [], "length": 4}', "destinations: [] is not valid. Allowed: 1"),
-        (0, '{"at": 0, "source": 5, "destinations": [1, 5], "length": 4}', "destinations: 1.1 is not valid"),
+        (0, '{"at": 0, "source": 5, "destinations": [1, 5], "length": 4}', "destinations: 5 is not valid"),
         (2, '{"at": 0, "source": 1, "destinations": [3], "length": 4, "after": 2}', "after: 2 is not valid:"),
         (2, '{"at": 0, "source": 0, "destinations": [3], "length": 4, "after": 1}', "after: 1 is not valid: "),
-        (2, '{"at": 0, "source": 0, "destinations": [1, "0.1"], "length": 4}', "destinations: 0.1 is not valid"),
+        (2, '{"at": 0, "source": 0, "destinations": [1, "0.1"], "length": 4}', "destinations: '0.1' is not valid"),
     ],
 )
 def test_bad_messages_are_refused_with_their_place(before, entry, sentence, tmp_path):

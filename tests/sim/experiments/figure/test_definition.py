@@ -206,7 +206,7 @@ def test_names_of_none(name, sentence):
 def test_a_statement_names_no_series(tmp_path):
     figure = find_figure(written(tmp_path, **GOOD,
                                  statements="[{claim = 'x', text = 'y', holds = \"copies('three') > 1\"}]"))
-    with pytest.raises(WormcastError, match=r"statements in \S+small.toml: series 'three' is not valid: \S+small.toml has no such "
+    with pytest.raises(WormcastError, match=r"statements in \S+: series 'three' is not valid: \S+ has no such "
                                             "series. Allowed: one, two; a series of another figure as FIGURE:SERIES"):
         figure.find_series("three")
     with pytest.raises(WormcastError, match=r"series '003-fig7:tp' is not valid: there is no figure "
@@ -217,13 +217,13 @@ def test_a_statement_names_no_series(tmp_path):
 def test_a_refusal_during_evaluation_names_the_statement(tmp_path):
     figure = find_figure(written(tmp_path, **GOOD,
                                  statements="[{claim = 'x', text = 'y', holds = \"output('plan x', 'name') < 1\"}]"))
-    with pytest.raises(WormcastError, match=r"^holds in statements\[0\] in \S+small.toml: a comparison of 'name' and 1 "):
+    with pytest.raises(WormcastError, match=r"^holds in statements\[0\] in \S+: a comparison of 'name' and 1 "):
         Study(figure, quick=True).look(lambda command, path: "name")
 
 
 def test_a_statement_compares_figures_over_the_same_alone(tmp_path):
     figure = find_figure(written(tmp_path, **GOOD))
-    with pytest.raises(WormcastError, match=r"statements in \S+small.toml: series '003-fig7a:tp' is not valid: the x axis "
+    with pytest.raises(WormcastError, match=r"statements in \S+: series '003-fig7a:tp' is not valid: the x axis "
                                             "of 003-fig7a is de"):
         figure.find_series("003-fig7a:tp")
     assert find_figure("003-fig7b").find_series("003-fig7a:tp")[1].name == "tp"

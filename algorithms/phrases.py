@@ -5,8 +5,8 @@ from typing import Any, Protocol
 __all__ = ["allowed_text", "count", "given_text", "node_title", "number_text"]
 
 
-class Named(Protocol):
-    """A topology whose nodes have names."""
+class NamedNodes(Protocol):
+    """Network whose nodes have names."""
 
     def node_name(self, node: int) -> str: ...
 
@@ -16,7 +16,7 @@ def count(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}{'es' if word.endswith('s') else 's'}"
 
 
-def node_title(topology: Named, node: int) -> str:
+def node_title(topology: NamedNodes, node: int) -> str:
     """Return a node's id, followed by the coordinates or name, if this is another text: ``20 (3.2)``."""
     name = topology.node_name(node)
     return f"{node}" if name == str(node) else f"{node} ({name})"

@@ -210,8 +210,9 @@ def _offer(registry: Registry[T], file: Path, module: ModuleType, known: Sequenc
 def _require_methods(file: Path, name: str, thing: type) -> None:
     lacks = sorted(getattr(thing, "__abstractmethods__", ()))
     if lacks:
-        methods = (f"{one}({', '.join([*inspect.signature(getattr(thing, one)).parameters][1:])})" for one in lacks)
-        purposes = " and ".join(f"to {_purpose(getattr(thing, one))}" for one in lacks)
+        needed = {one: getattr(thing, one) for one in lacks}
+        methods = (f"{one}({', '.join([*inspect.signature(method).parameters][1:])})" for one, method in needed.items())
+        purposes = " and ".join(f"to {_purpose(method)}" for method in needed.values())
         raise WormcastError(f"{file}: class {name} has no method {', '.join(methods)}. Needed: "
                             f"{'this method' if len(lacks) == 1 else 'these methods'}, {purposes}.")
 

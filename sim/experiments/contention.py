@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import Scheme, WormcastError
+from wormcast.algorithms.errors import flag_text
 
 from ..build.configuration import Configuration
 from ..engines.packet_tracker import NOBODY, TURN
@@ -35,17 +36,18 @@ def require_followed(scheme: Scheme, configuration: Configuration) -> None:
         Worms branch, or retransmission slots absorb them, or the two readers of a buffer are not coupled, or control
         packets request rows.
     """
+    flag = flag_text("contention")
     if scheme.is_tree:
-        raise WormcastError(f"contention: on is not valid with {scheme.name}, whose worms branch. Allowed: schemes "
-                            "whose worms do not branch, such as individual.")
+        raise WormcastError(f"{flag} is not valid with {scheme.name}, whose worms branch. Allowed: schemes whose "
+                            "worms do not branch, such as individual.")
     if configuration.slots:
-        raise WormcastError(f"contention: on is not valid with --absorb {configuration.slots}: worms are not followed "
-                            "through retransmission slots. Allowed: --absorb off, --absorb host.")
+        raise WormcastError(f"{flag} is not valid with --absorb {configuration.slots}: worms are not followed through "
+                            "retransmission slots. Allowed: --absorb off, --absorb host.")
     if configuration.readers != "coupled":
-        raise WormcastError(f"contention: on is not valid with --readers {configuration.readers}: worms are not "
-                            "followed through independent readers. Allowed: --readers coupled.")
+        raise WormcastError(f"{flag} is not valid with --readers {configuration.readers}: worms are not followed "
+                            "through independent readers. Allowed: --readers coupled.")
     if configuration.requests_rows:
-        raise WormcastError("contention: on is not valid with --admission messages: control packets are not followed. "
+        raise WormcastError(f"{flag} is not valid with --admission messages: control packets are not followed. "
                             "Allowed: --admission oracle.")
 
 

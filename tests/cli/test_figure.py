@@ -134,7 +134,7 @@ def test_a_figure_that_names_a_file_is_refused_before_anything_is_measured(befor
     (tmp_path / "victim.csv").write_text("old")
     file.write_text(FIGURE.replace(before, after))
     code, _, err = wormcast("figure", file, "--out", tmp_path / "out")
-    assert (code, sentence in err) == (2, True)
+    assert (code, sentence in err.replace(str(file), "two")) == (2, True)
     assert not (tmp_path / "out").exists()
     assert (tmp_path / "victim.csv").read_text() == "old"
 

@@ -117,7 +117,7 @@ def test_explain_prints_what_the_paper_says_of_trees():
      "classes: 0+:last is not valid: worms of atbm"),
     (["check", "min:b=2,stages=3", "atbm", "--explain", "--with", "individual"], "explain: atbm and individual"),
     (["run", "min:b=2,stages=3", "atbm", "--source", "0", "--destinations", "1,3", "--length", "4", "--contention"],
-     "contention: on is not valid with atbm, whose worms branch"),
+     "--contention is not valid with atbm, whose worms branch"),
 ])
 def test_what_does_not_apply_to_trees_is_refused_in_a_sentence(arguments, sentence):
     code, out, err = wormcast(*arguments)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
+from wormcast.algorithms.errors import flag_text
 from wormcast.algorithms.phrases import count
 from wormcast.algorithms.typecheck import require_kind
 
@@ -111,8 +112,8 @@ def load_until_interval(
         A stop was requested.
     """
     if isinstance(traffic, Trace):
-        raise WormcastError("until_interval: on is not valid with a trace, whose messages determine the number of "
-                            "cycles. Allowed: random traffic.")
+        raise WormcastError(f"{flag_text('until_interval')} is not valid with a trace, whose messages determine the "
+                            "number of cycles. Allowed: random traffic.")
     first, *_ = further = lengths(cycles, warmup)
     experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=first, warmup=warmup,
                             parts=shared(DEFAULT_SEEDS if seeds is None else seeds, workers), precision=precision,

@@ -61,10 +61,10 @@ def test_another_node_of_the_same_message():
 
 @pytest.mark.parametrize(("options", "sentence"), [
     ({"readers": "independent"},
-     ("contention: --readers independent is not valid: worms are not followed through independent "
-                                  "readers. Allowed: coupled.")),
-    ({"absorb": "1"}, ("contention: --absorb 1 is not valid: worms are not followed through retransmission slots. "
-                       "Allowed: off, host.")),
+     ("contention=True is not valid with --readers independent: worms are not followed through independent "
+      "readers. Allowed: --readers coupled.")),
+    ({"absorb": "1"}, ("contention=True is not valid with --absorb 1: worms are not followed through retransmission "
+                       "slots. Allowed: --absorb off, --absorb host.")),
 ])
 def test_what_cannot_be_told(options, sentence):
     with pytest.raises(WormcastError) as refused:

@@ -342,5 +342,5 @@ def test_what_has_no_meaning_with_a_trace_is_refused(trace_of):
         load(MESH, SCHEMES["dual-path"], trace, seeds=(1, 2), **options)
     with pytest.raises(WormcastError, match=r"warmup: 6 is not valid with 6 cycles\. Allowed: 0 to 5"):
         load(MESH, SCHEMES["dual-path"], trace, cycles=None, warmup=6, **options)
-    with pytest.raises(WormcastError, match="until_interval: on is not valid with a trace, whose "):
+    with pytest.raises(WormcastError, match="until_interval=True is not valid with a trace, whose "):
         load_until_interval(MESH, SCHEMES["dual-path"], trace, **options)

@@ -163,12 +163,12 @@ def test_of_a_direction_and_how_many():
             (lambda one=one: ConsumptionClasses(((one,),)), f"classes: {one[:9]}.* is not a direction. Allowed: 0")
             for one in ("x", "", "²-", "00-", "-", "0", "9" * 5000 + "-")
         ),
-        (lambda: ConsumptionClasses((("0+",), ("0+",))), "not valid. Allowed: each direction once"),
-        (lambda: ConsumptionClasses((("0+",), ())), "not valid. Allowed: each direction once"),
+        (lambda: ConsumptionClasses((("0+",), ("0+",))), r"direction 0\+ occurs twice. Allowed: each direction"),
+        (lambda: ConsumptionClasses((("0+",), ())), "a class has no direction. Allowed: each direction"),
         *((lambda one=one: ConsumptionClasses.parse(f"{one}:last"), "is not a direction")
           for one in ("0+.", "0+.x", "0+.01")),
-        (lambda: ConsumptionClasses.parse("0+.1/0+.1:last"), "not valid. Allowed: each direction once"),
-        (lambda: ConsumptionClasses.parse("0+.1/0+:last"), "not valid. Allowed: each direction once"),
+        (lambda: ConsumptionClasses.parse("0+.1/0+.1:last"), r"direction 0\+.1 occurs twice. Allowed: each direction"),
+        (lambda: ConsumptionClasses.parse("0+.1/0+:last"), r"direction 0\+ occurs twice. Allowed: each direction"),
         (lambda: ConsumptionClasses.parse("0+.1/up.1:last"), "directions of labels .up, down. and of"),
         (lambda: ConsumptionClasses.parse("0+.1"),
          r"0[+].1 is not valid: the virtual channel of the next hop is not known in advance. Allowed: the"),

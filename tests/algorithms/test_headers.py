@@ -85,7 +85,7 @@ def test_encoders_agree_on_signs(drawn, data):
 
 @pytest.mark.parametrize("signed", [(1,), (0, 1), (2, 0), (3,), (0, 0)])
 def test_signs_are_of_even_dimensions_in_their_order(signed):
-    with pytest.raises(WormcastError, match=r"header: signs of dimensions .* are not valid. Allowed: \(0, 2\), asc"):
+    with pytest.raises(WormcastError, match=r"signs of dimensions .* are not valid. Allowed: .* some of \(0, 2\)"):
         AddressList((4, 3, 2), 32, signed=signed)
 
 

@@ -171,11 +171,11 @@ def test_bad_parameters_are_refused():
             Injection(PortSpec("network"), width=8, **{field: value})
     with pytest.raises(WormcastError, match=r"Consumption\.t_nr: -1 is not valid. Allowed: 0 to 65535."):
         Consumption(PortSpec("network"), width=8, t_nr=-1)
-    with pytest.raises(WormcastError, match=r"Consumption\.rows: 2 is not valid with 1 slots"):
+    with pytest.raises(WormcastError, match=r"Consumption\.rows: 2 is not valid with slots 1"):
         Consumption(PortSpec("network"), width=8, slots=1, rows=2)
     with pytest.raises(WormcastError, match=r"Injection\.smart: True is not valid with slots 3"):
         Injection(PortSpec("network"), width=8, slots=3, smart=True)
-    with pytest.raises(WormcastError, match=r"Injection\.packet: 0 is not valid with smart true"):
+    with pytest.raises(WormcastError, match=r"Injection\.packet: 0 is not valid with smart True"):
         Injection(PortSpec("network"), width=8, smart=True)
     with pytest.raises(WormcastError, match=r"NetworkInterface\.ports: 0 is not valid. Allowed: 1 or more."):
         NetworkInterface(injection=PortSpec("network"), consumption=PortSpec("network"), width=8, ports=0)

@@ -155,9 +155,9 @@ PORT = PortSpec("network", vcs=1, depth=DEPTH)
 
 @pytest.mark.parametrize(("build", "said"), [
     (lambda: Injection(PORT, width=8, packet=4, send_queue=257), r"Injection\.send_queue: 257 .* 0 to 256"),
-    (lambda: Injection(PORT, width=8, send_queue=1), r"Injection\.packet: 0 .* a send queue of 1\. Allowed: 1 or more"),
-    (lambda: Injection(PORT, width=8, packet=1, served=True), r"Injection\.served: true .* without a send queue"),
-    (lambda: Consumption(PORT, width=8, served=True), r"Consumption\.served: true .* without a receive queue"),
+    (lambda: Injection(PORT, width=8, send_queue=1), r"Injection\.packet: 0 .* send_queue 1\. Allowed: 1 or more"),
+    (lambda: Injection(PORT, width=8, packet=1, served=True), r"Injection\.served: True .* with send_queue 0"),
+    (lambda: Consumption(PORT, width=8, served=True), r"Consumption\.served: True .* with queue 0"),
     (lambda: NetworkInterface(injection=PORT, consumption=PORT, width=8, processors="three"),
      r"NetworkInterface\.processors: 'three' .* Allowed: two, one"),
     (lambda: Jobs(arrivals=[], t_ns=65536), r"CommunicationProcessor\.t_ns: 65536 .* 0 to 65535"),

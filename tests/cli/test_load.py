@@ -243,7 +243,7 @@ def test_a_trace_is_run_until_all_is_received(tmp_path):
 @pytest.mark.parametrize(("more", "sentence"), [
     (["--seeds", "4"], "seeds: 4 is not valid with a trace, which determines all messages. Allowed: a trace"),
     (["--seed", "0"], "seed: 0 is not valid with a trace"),
-    (["--until-interval"], "until-interval: on is not valid with a trace"),
+    (["--until-interval"], "--until-interval is not valid with a trace"),
     (["--length", "20", "--pattern", "uniform"], "length, pattern: 20, uniform are not valid with a trace"),
     (["--cycles", "0"], "cycles: 0 is not valid"),
     (["--warmup", "4"], "warmup: 4 is not valid with 4 cycles"),

@@ -130,7 +130,7 @@ def test_a_relation_of_one_s_own_is_a_table():
         ),
         (
             [[2, 0, 0], [1, 2, 0], [1, 1, 0]],
-            r"towards node 2 it leaves switch 2 of mesh:1x3 by port 0: this port has no link",
+            r"towards node 2 it leaves switch 2 of mesh:1x3 by port 0: the node is at this switch.",
         ),
     ],
 )

@@ -155,7 +155,7 @@ def test_sets_that_are_given_are_asked_alone(folder):
         assert wormcast(*sent, "5", *more, cwd=folder)[0] == 0
         code, _, told = wormcast(*sent, "5,9,13,1", *more, cwd=folder)
         assert code == 2
-        assert "continues to 2.1; routers for relation e-cube do not have this turn in mesh:4x4" in told
+        assert "continues to 9 (2.1); routers for relation e-cube do not have this turn in mesh:4x4" in told
 
 
 @pytest.mark.parametrize(("given", "sentence"), [

@@ -208,7 +208,7 @@ def test_after_a_deadlock_nothing_is_saturated_or_precise():
     assert (stuck.deadlock, stuck.saturated, stuck.precise, stuck.latency) == (True, None, None, None)
     [row] = stuck.rows()
     assert (row["deadlock"], row["saturated"], row["latency_mean"]) == (True, None, None)
-    with pytest.raises(wc.WormcastError, match=r"^plot: after a deadlock"):
+    with pytest.raises(wc.WormcastError, match=r"^plot: the experiment ended in a deadlock in cycle \d+"):
         stuck.plot()
 
 
@@ -330,7 +330,7 @@ ON = ("mesh:4x4", "dual-path")
      "run: length is missing. Needed: source, destinations and length together, or messages alone."),
     (lambda: wc.run(*ON, 0, [1], 8, messages="x.jsonl"),
      "source: 0 is not valid with messages. Allowed: messages, or source, destinations, length."),
-    (lambda: wc.check(*ON, explain=True, absorb="host"), "absorb: host is not valid with explain: the theorems"),
+    (lambda: wc.check(*ON, explain=True, absorb="host"), "absorb: host is not valid with explain=True: the theorems"),
     (lambda: wc.load("mesh:4x4"), "load: scheme is missing. Needed: topology, scheme."),
     (lambda: wc.sweep({}, outs="x"), "sweep: 'outs' is not a parameter. Nearest: out. Allowed: options, out,"),
     (lambda: wc.figure("002-fig99"), "figure: '002-fig99' is unknown. Nearest: 002-fig9."),

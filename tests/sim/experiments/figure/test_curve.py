@@ -97,8 +97,8 @@ def test_a_point_without_a_mean_in_a_repetition_has_none():
 
 
 def test_words_of_other_series_are_refused():
-    with pytest.raises(WormcastError, match=r"formula is not valid: series one has load experiments\. "
-                                            "Allowed: latency, "):
+    with pytest.raises(WormcastError, match=r"formula is not valid with series one of small, which has "
+                                            r"load experiments\. Allowed: latency, "):
         PLAIN.measured("formula")
 
 

@@ -212,12 +212,7 @@ def _require_methods(file: Path, name: str, thing: type) -> None:
     if lacks:
         needed = {one: getattr(thing, one) for one in lacks}
         methods = (f"{one}({', '.join([*inspect.signature(method).parameters][1:])})" for one, method in needed.items())
-        purposes = " and ".join(f"to {_purpose(method)}" for method in needed.values())
+        described = ", ".join(method.__qualname__ for method in needed.values())
         raise WormcastError(f"{file}: class {name} has no method {', '.join(methods)}. Needed: "
-                            f"{'this method' if len(lacks) == 1 else 'these methods'}, {purposes}.")
-
-
-def _purpose(method: object) -> str:
-    """Return the first sentence of a method's docstring as an infinitive."""
-    sentence = " ".join((inspect.getdoc(method) or "implement it").split()).split(". ")[0].rstrip(".")
-    return sentence[0].lower() + sentence[1:]
+                            f"{'this method' if len(lacks) == 1 else 'these methods'}, as in the docstring of "
+                            f"{described}.")

@@ -176,7 +176,8 @@ def test_a_single_class_needs_no_name(tmp_path):
         (":Unnamed", "mine.py: class Unnamed has no valid attribute 'name'. Needed: its name on the command line"),
         (":Demanding", r"mine.py: class Demanding cannot be called without arguments \(TypeError: "),
         (":Failing", r"mine.py: class Failing cannot be called without arguments \(KeyError: 'size', mine.py:\d+\)"),
-        (":Relation", r"mine.py: class Relation has no method table\(topology\)\. Needed: this method, to compute "),
+        (":Relation", (r"mine.py: class Relation has no method table\(topology\)\. Needed: this method, as in the "
+                       "docstring of Relation.table")),
     ],
 )
 def test_names_that_are_none(file, after, sentence):

@@ -323,8 +323,8 @@ def test_what_does_not_go_with_find_saturation(more):
     code, out, err = wormcast("load", "mesh:3x3", "dual-path", "--find-saturation", *more)
     assert (code, out) == (2, "")
     name, given = more[0].removeprefix("--"), (*more[1:], True)[0]
-    given = "on" if given is True else given
-    assert err.startswith(f"wormcast: {name}: {given} is not valid with --find-saturation: the search runs several")
+    typed = f"--{name}" if given is True else f"{name}: {given}"
+    assert err.startswith(f"wormcast: {typed} is not valid with --find-saturation: the search runs several")
 
 
 def test_events_have_a_table_and_a_row_for_each_router():

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.errors import flag_text
 from wormcast.algorithms.phrases import count
 
 from ...build.limits import CYCLES, FIRST_SEED, MOST_SEED, MOST_SEEDS, SEEDS
@@ -43,9 +44,11 @@ class Specification:
         if "trace" in options:
             beside = [name for name in NOT_WITH_TRACE if name in options]
             if beside:
-                values = ", ".join("on" if options[name] is True else str(options[name]) for name in beside)
-                one = len(beside) == 1
-                raise WormcastError(f"{', '.join(beside)}: {values} {'is' if one else 'are'} not valid with a trace, "
+                flags = [name for name in beside if options[name] is True][:1]
+                values = ", ".join(str(options[name]) for name in beside)
+                typed = flag_text(*flags) if flags else f"{', '.join(beside)}: {values}"
+                one = len(flags or beside) == 1
+                raise WormcastError(f"{typed} {'is' if one else 'are'} not valid with a trace, "
                                     "which determines all messages. Allowed: a trace without "
                                     f"{'this option' if one else 'these options'}.")
             return cls(Trace(options["trace"]), options.get("cycles"), None, None)

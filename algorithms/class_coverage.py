@@ -7,7 +7,6 @@ import numpy as np
 
 from .consumption import NO_CLASS, ClassMap, ConsumptionClasses, missing_directions, without_default
 from .errors import WormcastError
-from .phrases import node_title
 from .routing import Routes
 from .topologies.base import Topology
 from .worms import Worms
@@ -45,7 +44,8 @@ def without_class(
     suffices : callable
         Returns whether another class map has a class for this stop.
     """
-    titles, stop = [node_title(topology, node) for node in (came, at, to)], topology.node_name(at)
+    stop = topology.node_name(at)
+    start, middle, end = map(topology.node_title, (came, at, to))
     arrival, departure = f"its hop to {stop}", f"its hop from {stop}"
     needed = f"the direction of {arrival}" + (f", or of {departure}" if classes.by == "next" else "")
     if isinstance(classes, ConsumptionClasses):
@@ -60,6 +60,6 @@ def without_class(
                                   *(f"{one} ({departure})" for one in leaving)])
             needed += f", for example classes {every}"
     return WormcastError(
-        f"classes: {without_default(classes)} is not valid: it has no class for a worm of {scheme} from {titles[0]} "
-        f"that stops at {titles[1]} on its way to {titles[2]}. Needed: a class with {needed}."
+        f"classes: {without_default(classes)} is not valid: it has no class for a worm of {scheme} from {start} "
+        f"that stops at {middle} on its way to {end}. Needed: a class with {needed}."
     )

@@ -86,9 +86,9 @@ class ConsumptionClasses:
         hops = {_hop_of(direction) for direction in named}
         twice = any(_vc_of(direction) and _hop_of(direction) in whole for direction in named)
         if twice or len(set(named)) < len(named) or any(not network for network in self.networks):
-            again = next((one if named.count(one) > 1 else _hop_of(one) for one in named
-                          if named.count(one) > 1 or (_vc_of(one) and _hop_of(one) in whole)), "")
-            reason = f"direction {again} occurs twice" if again else "a class has no direction"
+            again = [one for one in named if named.count(one) > 1] or [
+                _hop_of(one) for one in named if _vc_of(one) and _hop_of(one) in whole]
+            reason = f"direction {again[0]} occurs twice" if again else "a class has no direction"
             raise WormcastError(f"classes: {typed} is not valid: {reason}. Allowed: each direction once, and at least "
                                 "one in each class.")
         if {"up", "down"} & hops and not {"up", "down"} >= hops:

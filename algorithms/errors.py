@@ -7,9 +7,13 @@ import traceback
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Any
+
+from .phrases import number_text
 
 __all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "flag_text", "located",
-           "naming", "naming_options", "nearest", "no_such_file", "options_named", "unreadable", "users_code"]
+           "naming", "naming_options", "nearest", "no_such_file", "option_text", "options_named", "unreadable",
+           "users_code"]
 
 #: Pattern of the key with which a refusal begins, and of the places after this key.
 KEY = re.compile(r"([\w.\[\]-]+(?: in \S+)*): ")
@@ -99,6 +103,11 @@ def naming_options() -> bool:
 def flag_text(name: str) -> str:
     """Return a flag as the user writes it: ``--clock-enable``, or ``clock_enable=True`` in Python."""
     return f"--{name.replace('_', '-')}" if naming_options() else f"{name}=True"
+
+
+def option_text(name: str, value: Any) -> str:
+    """Return an option with its value for a refusal: ``rate: 0.1``; a flag (value True) as `flag_text` writes it."""
+    return flag_text(name) if value is True else f"{name}: {number_text(value)}"
 
 
 def located(sentence: str, place: str) -> str:

@@ -23,7 +23,7 @@ __all__ = ["RELATIONS", "file_digest", "find_scheme", "load_relation", "load_sch
 T = TypeVar("T", Relation, Scheme)
 
 #: Meaning of each attribute that users' schemes and relations must have, with an example.
-ATTRIBUTES = {
+NEEDED_ATTRIBUTES = {
     "name": "its name on the command line, for example name = 'mine'",
     "kinds": "the kinds of topology on which the scheme is defined, for example kinds = ('mesh',), or () for all kinds",
     "relation": "the routing relation of its worms, for example relation = E_CUBE, from wormcast.algorithms",
@@ -128,7 +128,7 @@ def _load(registry: Registry[T], text: str) -> T:
         raise WormcastError(f"{file}: {name} has type {type(thing).__name__}. Allowed: a subclass of "
                             f"{kind.__name__}, or an instance.")
     if not isinstance(getattr(thing, "name", None), str) or not thing.name:
-        raise WormcastError(f"{file}: {label} has no valid attribute 'name'. Needed: {ATTRIBUTES['name']}.")
+        raise WormcastError(f"{file}: {label} has no valid attribute 'name'. Needed: {NEEDED_ATTRIBUTES['name']}.")
     if not thing.name.isprintable():
         raise WormcastError(f"{file}: {label} has name {thing.name!r}, which is not valid. Allowed: printable "
                             "characters and plain spaces, on one line.")
@@ -139,7 +139,7 @@ def _load(registry: Registry[T], text: str) -> T:
         require_new_names(thing, str(file))
     for stated in kind.__annotations__:
         if not hasattr(thing, stated):
-            raise WormcastError(f"{file}: {label} has no attribute {stated!r}. Needed: {ATTRIBUTES[stated]}.")
+            raise WormcastError(f"{file}: {label} has no attribute {stated!r}. Needed: {NEEDED_ATTRIBUTES[stated]}.")
     if isinstance(thing, Scheme) and not isinstance(thing.relation, Relation):
         raise WormcastError(f"{file}: {label} has relation {_shown(thing.relation)}. Allowed: an instance of Relation, "
                             "as E_CUBE or HAMILTONIAN.")

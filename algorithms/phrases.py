@@ -1,25 +1,18 @@
 """Counts, numbers and options as words in sentences."""
 
-from typing import Any, Protocol
+from typing import Any
 
-__all__ = ["allowed_text", "count", "given_text", "node_title", "number_text"]
-
-
-class NamedNodes(Protocol):
-    """Network whose nodes have names."""
-
-    def node_name(self, node: int) -> str: ...
+__all__ = ["allowed_text", "count", "given_text", "number_text", "plural"]
 
 
 def count(number: int, word: str) -> str:
     """Return a number with its noun: ``1 worm``, ``2 worms``, ``2 classes``."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}{'es' if word.endswith('s') else 's'}"
+    return f"{number} {word}" if number == 1 else f"{number} {plural(word)}"
 
 
-def node_title(topology: NamedNodes, node: int) -> str:
-    """Return a node's id, followed by the coordinates or name, if this is another text: ``20 (3.2)``."""
-    name = topology.node_name(node)
-    return f"{node}" if name == str(node) else f"{node} ({name})"
+def plural(word: str) -> str:
+    """Return the plural of a noun: ``worms``, ``classes``."""
+    return word + ("es" if word.endswith("s") else "s")
 
 
 def number_text(value: Any) -> str:

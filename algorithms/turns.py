@@ -7,7 +7,6 @@ from .compiled import LINEAR, compiled_from
 from .consumption import ConsumptionClasses
 from .errors import WormcastError
 from .headers import Unicast
-from .phrases import node_title
 from .routing import Routes
 from .routing.base import turns_of
 from .schemes import Scheme
@@ -78,7 +77,7 @@ def wrong_turn(scheme: str, routes: Routes, link: int, to: int, stopped: bool) -
     """Return the refusal of a worm that arrives by a link and continues to a switch to which routers lack a turn."""
     topology = routes.topology
     start, _, end, _ = topology.links[link].tolist()
-    came, at, on = (node_title(topology, switch) if topology.direct else topology.switch_names[switch]
+    came, at, on = (topology.node_title(switch) if topology.direct else topology.switch_names[switch]
                     for switch in (start, end, to))
     return WormcastError(
         f"scheme {scheme}: a worm comes from {came} to {at}, {'stops there, and ' if stopped else ''}continues to "

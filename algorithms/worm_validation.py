@@ -153,7 +153,7 @@ class _Rows:
             key = min(int(keys[at]) for keys in (found, wanted) if at < len(keys))
             message, node = divmod(key, self.nodes)
             times, expected = (int((keys == key).sum()) for keys in (found, wanted))
-            needed = f"{count(expected, 'visit')}" if expected else "no visit, as it is not a destination"
+            needed = count(expected, "visit") if expected else "no visit, as it is not a destination"
             raise _Invalid(f"node {node} is visited {count(times, 'time')}. Needed: {needed}.", message)
         for row in _rows(np.diff(self.arrays["destination_offsets"]) == 0):
             raise self.invalid(row, "has no destination. Needed: 1 or more.")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
-from ..phrases import count, node_title
+from ..phrases import count
 from ..routing import Relation, Routes, last_option, walk
 from ..routing.base import follow, no_path, turns_of
 from ..schemes import Scheme, ask, check_scheme, classes_of
@@ -232,7 +232,7 @@ def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, class
 
 
 def _unknown_triple(scheme: Scheme, topology: Topology, *triple: int) -> WormcastError:
-    came, at, to = (node_title(topology, node) for node in triple)
+    came, at, to = map(topology.node_title, triple)
     return WormcastError(f"scheme {scheme.name}: visit_triples(topology) is not complete: a worm comes from {came} to "
                          f"{at} and goes on to {to}. Needed: all triples, also those of multicasts to more than two "
                          "destinations.")

@@ -32,8 +32,8 @@ class Degrees:
     into, out : bool array [links]
         Links that are counted at the node where they end, and links that are counted at the node where they begin.
     met : bool
-        The condition of Corollary 2 is met: each node where a worm ends has a link of `out` by which the worm could go
-        on, or fewer links of `out` begin there than at some other node.
+        The condition of Corollary 2 is met. At each node where a worm ends, the worm could go on by a link of `out`, or
+        fewer links of `out` begin there than at some other node.
     """
 
     topology: Topology
@@ -89,8 +89,8 @@ def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
 
     - ``"held"`` counts out of a node the links used by worms that hold a consumption channel, as in section 3.2.1,
       which does not count the row links of column-path. With ``"held"``, the links into a node are those by which
-      worms arrive at the node as a destination. To count into a node only the links of worms that hold a consumption
-      channel would be wrong: Lemma 1 would give one channel for dual-path on a line of four nodes, where two are
+      worms arrive at the node as a destination. Links into a node also count if their worms hold no consumption
+      channel. Without these links, Lemma 1 would give one channel for dual-path on a line of four nodes, where two are
       needed.
     - ``"all"`` counts every link that worms with several destinations use; this is another reading of Definition 1.
     """

@@ -212,8 +212,8 @@ def is_free(parts: Sequence[ChannelUse], channels: int, classes: ClassMap | None
 
 
 _Placed = tuple[KnotWorm, list[int], int]
-"""A worm, the places (states) that its head passed, and a stop: the worm's next stop after the one at which it waits
-for a consumption channel; -1 if the worm does not wait for a consumption channel on its way."""
+"""A worm, the places (states) that its head passed, and a stop: -1, or the next stop after the one at which the worm
+waits for a consumption channel."""
 
 
 def _held(part: int, heads: HeaderStates, way: Sequence[int], to: int, waits: Sequence[int]) -> KnotWorm:

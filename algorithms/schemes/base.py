@@ -15,7 +15,6 @@ from ..consumption import ConsumptionClasses
 from ..errors import MessageError, WormcastError, users_code
 from ..headers import Header
 from ..old_names import ATTRIBUTES
-from ..phrases import node_title
 from ..routing import Relation, Routes
 from ..topologies.base import Topology
 from ..topologies.parameters import NO_CHOICES, read_parameters
@@ -362,8 +361,8 @@ def classes_of(scheme: Scheme, topology: Topology) -> ConsumptionClasses:
 
 def describe_multicast(scheme: Scheme, topology: Topology, source: int, destinations: list[int]) -> str:
     """Return the beginning of error messages about the worms of a multicast: its scheme, source and destinations."""
-    names = ", ".join(node_title(topology, node) for node in destinations) or "no node"
-    return f"scheme {scheme.name}, a multicast from {node_title(topology, source)} to {names}"
+    names = ", ".join(map(topology.node_title, destinations)) or "no node"
+    return f"scheme {scheme.name}, a multicast from {topology.node_title(source)} to {names}"
 
 
 def _is_own(scheme: Scheme) -> bool:
@@ -391,7 +390,7 @@ def _check_messages(topology: Topology, messages: MessageBatch) -> None:
     if fault < 0:
         return
     key = "source" if fault == 0 and node == sources[message] else "destinations"
-    title = node_title(topology, node) if 0 <= node < topology.nodes else ""
+    title = topology.node_title(node) if 0 <= node < topology.nodes else ""
     reason = (
         f"node {node} is not in {topology.name}. Allowed: 0 to {topology.nodes - 1}.",
         "a multicast has no destinations. Needed: 1 or more.",

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..errors import FAILURES, WormcastError, describe_error
 from ..headers import AddressList
-from ..phrases import node_title
 from ..routing import HAMILTONIAN
 from ..topologies.base import Topology
 from ..worms import AT_ONCE, MessageBatch, Worms
@@ -83,7 +82,7 @@ class PlainScheme(MeshScheme):
     def _parts(self, topology: Topology, source: int, wanted: list[int]) -> list[list[int]]:
         """Return the destinations of each worm of a multicast, after a check."""
         def names(nodes: Iterable[int]) -> str:
-            return ", ".join(node_title(topology, node) for node in nodes) or "no node"
+            return ", ".join(map(topology.node_title, nodes)) or "no node"
 
         def refused(why: str) -> WormcastError:
             return WormcastError(f"{describe_multicast(self, topology, source, wanted)}: {why}")

@@ -195,6 +195,11 @@ class Topology:
         return {name: node for node, name in enumerate(self.switch_names)
                 if name != ALL and any(letter.isalpha() for letter in name)}
 
+    def node_title(self, node: int) -> str:
+        """Return the id of a node, followed by its name in parentheses if the name is another text: ``"20 (3.2)"``."""
+        name = self.node_name(node)
+        return name if name == str(node) else f"{node} ({name})"
+
     def switch_title(self, switch: int) -> str:
         """Return the name of a switch in text: its node's name in a direct network, else its own."""
         return self.node_name(switch) if self.direct else self.switch_names[switch]

@@ -7,8 +7,7 @@ import typer
 
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms import topology as build_topology
-from wormcast.algorithms.errors import flag_text
-from wormcast.algorithms.phrases import number_text
+from wormcast.algorithms.errors import option_text
 
 from ..api.measurement import LoadTask, find_saturation
 from ..build.limits import CYCLES, FIRST_SEED, MOST_SEEDS, PRECISION, SEEDS
@@ -96,8 +95,9 @@ def load_(
         for name, others in (("rate", traffic), ("trace", traffic), *((name, counting) for name in counting),
                              *((name, kept) for name in of_one)):
             if name in others:
-                raise WormcastError(f"{_given(name, others[name])} is not valid with --find-saturation: the search "
-                                    "runs several experiments with its own rates. Allowed: one of the two options.")
+                raise WormcastError(f"{option_text(name, others[name])} is not valid with --find-saturation: the "
+                                    "search runs several experiments with its own rates. Allowed: one of the two "
+                                    "options.")
         out = TableOutput(kept.get("csv"))
         require_apart(user_files(scheme, relation, topology), {"--csv": out.path})
         with stdout_for_results():
@@ -129,8 +129,8 @@ def load_(
                                     "mean is precise, in a cycle that is not known before the run. Allowed: one of "
                                     "the two options.")
         if counting and "checkpoint" in kept:
-            raise WormcastError(f"{_given(*next(iter(counting.items())))} is not valid with --checkpoint: a checkpoint "
-                                "holds no events. Allowed: one of the two options.")
+            raise WormcastError(f"{option_text(*next(iter(counting.items())))} is not valid with --checkpoint: a "
+                                "checkpoint holds no events. Allowed: one of the two options.")
         task = LoadTask.of({**named, **given, "topology": network}, {**traffic, "cycles": cycles}, warmup=warmup,
                            precision=precision, until_interval=until_interval, rewind=True, events=events,
                            energy=energy)
@@ -138,8 +138,3 @@ def load_(
         result = task.perform(lambda experiment: drive(experiment, task.setup.origin, outputs))
         outputs.finish(task.experiment, task.setup.origin, result)
     return report_load(task.result(result, links=outputs.links), outputs, json=json)
-
-
-def _given(name: str, value: Any) -> str:
-    """Return an option as the user typed it, for an error message."""
-    return flag_text(name) if value is True else f"{name}: {number_text(value)}"

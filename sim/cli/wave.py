@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.errors import option_text
 
 from ..api.arguments import window_of
 from ..api.recordings import read_waveform
@@ -70,8 +71,7 @@ def wave(
         raise WormcastError(f"buffers: {buffers} is not valid without --plot. Needed: --plot FILE.")
     for option, asked in (("json", json), ("replay", replay)):
         if asked and len(files) > 1:
-            given = f"--{option}" if asked is True else f"{option}: {asked}"
-            raise WormcastError(f"{given} is not valid with more than one waveform: "
+            raise WormcastError(f"{option_text(option, asked)} is not valid with more than one waveform: "
                                 f"{', '.join(map(str, files))}. Allowed: one waveform.")
     options = picture_options(look, plot)
     cycles, chosen = window_of(window), _numbers(worms)

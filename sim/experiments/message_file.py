@@ -7,8 +7,9 @@ import io
 import json
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -239,7 +240,7 @@ def messages_in(file: MessageFile, topology: Topology) -> list[Message]:
     return messages
 
 
-def unreceived(other: int, number: int, source: str, known: Sequence[int]) -> WormcastError:
+def unreceived(other: int, number: int, source: str, known: Iterable[int]) -> WormcastError:
     """Return the error that refuses an entry of a message's key ``after`` that the message's source does not receive.
 
     Parameters
@@ -248,13 +249,14 @@ def unreceived(other: int, number: int, source: str, known: Sequence[int]) -> Wo
         The entry, and the message with this entry.
     source : str
         Source of the message.
-    known : sequence of int
-        Earlier messages that the source receives.
+    known : iterable of int
+        Earlier messages that the source receives. At most `LISTED` and one more are read.
     """
     reason = ("the first message has no earlier messages" if not number else
               "it is not the number of an earlier message" if not 0 <= other < number else
               f"message {other} does not go to node {source}, the source of message {number}")
-    listed = ", ".join(map(str, known[:LISTED])) + ", ..." * (len(known) > LISTED)
+    first = [*islice(known, LISTED + 1)]
+    listed = ", ".join(map(str, first[:LISTED])) + ", ..." * (len(first) > LISTED)
     return WormcastError(f"after: {other} is not valid: {reason}. Allowed: earlier messages with the destination "
                          f"{source}: {listed or 'none'}.")
 

@@ -210,7 +210,7 @@ def check_messages(messages: Sequence[Message]) -> None:
                                several=several)
         for other in message.after:
             if not 0 <= other < index or message.source not in messages[other].destinations:
-                known = [earlier for earlier in range(index) if message.source in messages[earlier].destinations]
+                known = (earlier for earlier in range(index) if message.source in messages[earlier].destinations)
                 raise MessageError(str(unreceived(other, index, str(message.source), known)), index, several=several)
         if len(set(message.after)) < len(message.after):
             raise MessageError(f"after: {message.after} is not valid: a message occurs twice. Allowed: each message at "

@@ -23,8 +23,8 @@ class RowAdmissionHarness(Harness):
     Requests and releases have any row, source, number, label and contents, and arrive over all consumption channels,
     between packets of data. A control packet ends in a tail, or, if it was cut off after its first flit, in a flit with
     both marks. The header of an answer has one flit. A flit of a control packet arrives only on a channel that is not
-    closed. There are not more requests without a sent answer than places. The own host requests rows, writes them and
-    gives rows back in any cycles: the first flit of a row has the head mark alone, and the second one does not end the
+    closed. At most `sources` requests are without a sent answer. The own host requests rows, writes them and
+    gives rows back in any cycle. The first flit of a row has the head mark alone, and the second one does not end the
     row. The packets of a message come only after its row is written, and not more than the stated number. The flits of
     answers are taken in arbitrary cycles.
 

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Mapping
 
-from wormcast.algorithms.phrases import count
+from wormcast.algorithms.phrases import plural
 
 __all__ = ["replaced", "worded"]
 
@@ -39,7 +39,7 @@ def worded(node: ast.expr) -> str:
                 text = text.replace("{}", "{" + _name(value) + "}", -1 if isinstance(value, ast.Starred) else 1)
             return text
         case ast.Call(func=ast.Name(id="count"), args=[value, ast.Constant(value=str(noun))]):
-            return f"{{{_name(value)}}} ({noun}|{count(2, noun)[2:]})"
+            return f"{{{_name(value)}}} ({noun}|{plural(noun)})"
         case _:
             return "{" + _name(node) + "}"
 

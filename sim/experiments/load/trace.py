@@ -13,7 +13,6 @@ import numpy as np
 
 from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.errors import unreadable
-from wormcast.algorithms.phrases import node_title
 from wormcast.algorithms.typecheck import require_kind
 
 from ...build.limits import MOST_LOAD_CYCLES
@@ -116,11 +115,11 @@ class Trace:
                     if line.cycle < last:
                         raise WormcastError(f"cycle {line.cycle} is not valid after a message with cycle {last}. "
                                             "Needed: messages in the order of their cycles.")
-                    receives = partial(_is_destination, sets, row, line.source)
                     for other in line.after:
-                        if not receives(other):
-                            raise unreceived(other, lines, node_title(topology, line.source),
-                                             [*filter(receives, range(lines))])
+                        if not _is_destination(sets, row, line.source, other):
+                            receives = partial(_is_destination, sets, row, line.source)
+                            raise unreceived(other, lines, topology.node_title(line.source),
+                                             filter(receives, range(lines)))
                 if line.after:
                     sets.seek(lines * row)
                 sets.write(sum(1 << node for node in line.destinations).to_bytes(row, "little"))
